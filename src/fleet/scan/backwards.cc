@@ -1,8 +1,8 @@
 // Problem: a machine that turns slow in the first minutes of a record has no past to be compared with, and
-// its slowness becomes part of the past and of the noise. Idea: a change in time is a change in reversed time
-// as well, and there the rest of the record is its past. A deviation at the end of the reversed record is the
-// state in which the record began. Either the machine was healthy then, so it must have been like its peers,
-// or it warmed up.
+// its slowness becomes part of the past and of the noise. Idea: a change is also a change in reversed time,
+// where the rest of the record is its past. A deviation that lasts to the end of the reversed record is the
+// state in which the record began. If the machine was like its peers then, that state was healthy and the
+// rest is the fault. If not, it warmed up.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +13,7 @@
 namespace lento::fleet {
 namespace {
 
-// The record before a deviation and with it.
+// The parts of the record before a deviation and during it.
 struct Parts {
   Span before;
   Span during;
@@ -24,7 +24,7 @@ struct Means {
   double apart = 0;  // of its distances from its peers
 };
 
-// Returns nothing for a span in which half of the samples are missing.
+// Returns the means of a machine in a span, or nullopt when half of its samples are missing.
 std::optional<Means> means_of(const MetricSeries& s, const Scan& scan, const Episode& e, const Place& place) {
   const Scale& scale = scan.scale(e.metric);
   const std::vector<double> apart = residuals(s, scale, place, scan.groups()[e.group]);
@@ -42,9 +42,10 @@ std::optional<Means> means_of(const MetricSeries& s, const Scan& scan, const Epi
   return Means{sum.own / double(count), sum.apart / double(count)};
 }
 
-// Returns whether a machine that was nearer to its peers before moved away from them. One that only stayed
-// where it was while its peers moved has begun its work later. With the time after the deviation for that
-// before it: whether the machine came back. One that its peers followed has begun its work earlier.
+// Returns whether a machine that was nearer to its peers before moved away from them by a change of its own.
+// If its peers moved instead, it only began its work later. With the part after the deviation as
+// Parts::before, returns whether the machine came back. If its peers followed it instead, it only began its
+// work earlier.
 bool left_its_peers(
     const MetricSeries& s,
     const Scan& scan,
@@ -64,7 +65,7 @@ bool is_slow_side(Slow slow, bool rises) {
   return slow == Slow::Unknown || rises == (slow == Slow::High);
 }
 
-// Returns the episode of the reversed time as one of the record, without members that show no fault.
+// Converts an episode in reversed time to one of the record, without the members that show no fault.
 Episode mirrored(const MetricSeries& s, const Scan& scan, const Episode& e) {
   const int64_t ends = s.begin_ms + s.time_ms(s.steps - 1);
   Episode out = e;

@@ -1,4 +1,4 @@
-// The budget of false alarms as a user writes it.
+// Parses a budget of false alarms as a user writes it.
 #pragma once
 
 #include <string>
@@ -11,6 +11,6 @@ namespace lento::fleet {
 // for any other text and for values not above zero.
 ScanBudget parse_budget(const std::string& text);
 
-double alarms_per_day(const ScanBudget& budget);  // of a budget with a period
+double alarms_per_day(const ScanBudget& budget);  // the budget must have a period
 
 }  // namespace lento::fleet

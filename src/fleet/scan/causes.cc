@@ -47,8 +47,8 @@ Span refine(const View& v, const Episode& e) {
 
 namespace {
 
-// Episodes belong to one cause when they share most of their machines and overlap in time, or come again
-// after less time than they lasted.
+// Returns whether an episode belongs to a cause: it shares most of its machines with the cause, and overlaps
+// with it in time or is apart by less than the longer of both lasted.
 bool joins(const Cause& cause, const Episode& e, const Span& span) {
   const std::vector<size_t> machines = machines_of(e);
   size_t shared = 0;

@@ -1,4 +1,4 @@
-// Joins episodes into causes. A cause is one change with its machines, its metrics and its time.
+// Joins episodes into causes. A cause is one change that several metrics of the same machines show.
 #pragma once
 
 #include <vector>
@@ -16,10 +16,10 @@ struct Cause {
   bool active = true;
 };
 
-// Joins the episodes that began together into causes, the strongest first.
+// Joins the episodes that share machines and time into causes, the strongest first.
 std::vector<Cause> causes(const View& view, const ScanOptions& options);
 
-// Returns begin and end by the likelihood of the rows, near the moments that the windows gave.
+// Returns the begin and end of an episode with the largest likelihood, near those that the windows gave.
 Span refine(const View& view, const Episode& episode);
 
 // Returns whether an episode was raised in the part of the record that is judged.

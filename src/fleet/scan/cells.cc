@@ -1,7 +1,7 @@
-// A mean contains every loss, however short. An upper quantile ignores the dips that a job's iterations
-// leave in a sampled power and varies many times less, but it falls only when the machine is slow nearly all
-// the time. Therefore both are kept. Peers enter as their median at the same moment, so that changes of the
-// whole job cancel.
+// Computes means and quantiles of cells. A mean contains every loss, however short. An upper quantile ignores
+// the dips that a job's iterations leave in sampled power and varies many times less, but it falls only when
+// the machine is slow nearly all the time. The peers' median at the same time is subtracted, so that changes
+// of the whole job cancel.
 #include "fleet/scan/cells.h"
 
 #include <algorithm>
@@ -33,7 +33,8 @@ float quantile_reordering(std::span<float> values, double share) {
   return high == values.end() ? *low : *low + float(at - std::floor(at)) * (*high - *low);
 }
 
-// Ranks one row among the peers from -1/2 to 1/2. Ties share their mean rank.
+// Replaces the values of one row by their ranks among the peers, from -1/2 to 1/2. Ties share their mean
+// rank.
 void rank_row(std::span<const float> row, const CellSource& s, std::vector<float>& ranks) {
   static thread_local std::vector<std::pair<float, size_t>> sorted;
   sorted.clear();
@@ -83,9 +84,9 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   }
 }
 
-// Fills the upper and lower quantiles of a cell over the whole window of rows. Each sample counts from the
-// edge of its own row, so that dips in which many machines take part leave it where it was. `edges` are on
-// the metric's scale.
+// Fills the upper and lower quantiles of a cell over the whole window of rows. The edge of its row is
+// subtracted from each sample, so that dips of many machines at once cancel. `edges` are on the metric's
+// scale.
 void fill_quantiles(
     const CellSource& s,
     const Scale& scale,

@@ -1,5 +1,5 @@
-// Makes cells from rows of samples: statistics of a few rows of one metric for each machine, relative to its
-// peers.
+// Makes cells from rows of samples. A cell holds statistics of one machine's metric over a few rows, relative
+// to its peers.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace lento::fleet {
 
-// The last rows of all metrics. row[metric * machines + machine].
+// The last rows of all metrics, with a value at row[metric * machines + machine].
 class RowWindow {
  public:
   RowWindow(size_t rows, size_t width)
@@ -45,7 +45,7 @@ class RowWindow {
   std::vector<float> values_;
 };
 
-// The quantiles of the peers' values in one row, by side: 0.9 (the upper one) and 0.1. NaN without values.
+// The 90 % and the 10 % quantile of the peers' values in one row, in this order. NaN without values.
 using Edges = std::array<float, 2>;
 
 struct CellSource {
@@ -62,13 +62,13 @@ Edges edges_of(const CellSource& source);
 // Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
-// The peers at one moment, by channel.
+// Values that the cells of one time have in common, by channel.
 struct CellPeers {
-  std::array<float, kChannels> level{};   // of the peers
-  std::array<float, kChannels> median{};  // of their cells, subtracted from each
+  std::array<float, kChannels> level{};   // level of the peers
+  std::array<float, kChannels> median{};  // median of their cells, which was subtracted from each
 };
-// Makes one cell for each of the peers, in the form of Level::push. A machine with fewer than half of its
-// samples has none. `edges` are those of the rows, the newest first.
+// Makes one cell for each of the peers, in the layout of Level::push, NaN for a machine without half of its
+// samples. `edges` are those of the rows, the newest first.
 CellPeers fill_cells(
     const CellSource& source,
     const Scale& scale,

@@ -1,5 +1,5 @@
-// A GPU's last Xid is a gauge: it rises to the code when the error comes and keeps it. Of several GPUs of a
-// machine the largest code is taken. Counts and rates of errors are amounts and belong to the scan.
+// Finds changes of Xid gauges. The gauge of a GPU holds the code of its last error. Of several GPUs of a
+// machine the largest code is used. Counts and rates of errors are amounts, which the scan judges.
 #include "fleet/scan/codes.h"
 
 #include <algorithm>

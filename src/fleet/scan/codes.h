@@ -1,5 +1,5 @@
-// Error codes among the metrics. The mean of a code means nothing, so that each new value other than zero is
-// an event. NVIDIA's Xid errors come as the last code of a GPU, which stays until the GPU is reset.
+// Follows metrics that are error codes. A mean of codes has no meaning, so each new value other than zero is
+// an event. Exporters show NVIDIA's Xid errors as the last code of a GPU, which stays until the GPU is reset.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace lento::fleet {
 struct CodeMeaning {
   std::string text;    // "GPU fell off the bus"; "": the code is not in the catalogue
   std::string action;  // the next step
-  bool fault = false;  // of hardware or of a link, in most cases
+  bool fault = false;  // in most cases a fault of hardware or of a link, not of a program
 };
 using CodeCatalogue = CodeMeaning (*)(int64_t code);
 
@@ -24,8 +24,8 @@ struct CodeEvent {
   int64_t code = 0;
   int64_t begin_ms = 0;
   int64_t last_ms = 0;
-  bool older = false;  // the machine's first row has it already
-  bool stands = true;
+  bool older = false;  // the machine's first row already had the code
+  bool stands = true;  // false: the metric has another value since
 };
 
 // Returns "Xid 79 (GPU fell off the bus)".
@@ -45,7 +45,7 @@ class Codes {
   void take(size_t metric, size_t machine, int64_t time_ms, float value);
 
   size_t machines_;
-  std::vector<size_t> metrics_;  // that hold an Xid
+  std::vector<size_t> metrics_;  // indices of the metrics that hold an Xid
   std::vector<float> last_;      // [metric of metrics_ * machines + machine], NaN before the first
   std::vector<CodeEvent> events_;
 };

@@ -44,7 +44,7 @@ std::string shared_label(const View& v, const std::vector<size_t>& members) {
   return "";
 }
 
-// Returns " (host h1)": the labels with the place of the machine.
+// Returns the labels that name the machine's host, such as " (host h1)", or "".
 std::string place_of(const View& v, size_t machine) {
   std::string text;
   if (machine < v.series.labels.size()) {
@@ -61,7 +61,8 @@ struct Sizes {
   double peers = 0;
   double before = 0;
   double peers_before = 0;
-  // Returns the ratio to the peers and to the own past, NaN when a level is not positive.
+  // Returns the ratio to the peers, divided by that ratio before the cause; not finite when a mean is 0 or
+  // NaN.
   double ratio() const {
     return (now / peers) / (before / peers_before);
   }
@@ -115,7 +116,8 @@ void add_fault_odds(const View& v, const Cause& cause, Finding& f) {
          "rates of 140 production faults (Minder, Table 1)"});
 }
 
-// Returns what a metric shows: the machines' mean beside that of their peers, and both before.
+// Returns the evidence of one metric: the means of the machines and of their peers, during and before the
+// cause.
 finding::Evidence evidence_of(const View& v, const Episode& e, const Cause& cause) {
   const Sizes s = sizes_of(v, e, cause);
   const std::string& metric = v.series.metrics[e.metric];
@@ -184,8 +186,8 @@ Finding finding_of(const View& v, const Cause& cause) {
   return f;
 }
 
-// Notes deviations of windows whose samples, with all others of the same time, moved to the side that is not
-// slow, and removes them.
+// Removes causes in which some windows deviate but the mean over the whole time moved to the side that is not
+// slow, and adds notes on them.
 void leave_out_faster(const View& v, std::vector<Cause>& named, Diagnosis& d) {
   std::erase_if(named, [&](const Cause& cause) {
     const Episode& e = *cause.episodes.front();
@@ -217,7 +219,7 @@ Finding silence_of(const View& v, const Episode& e) {
   return f;
 }
 
-// Adds the error codes that metrics showed: one of hardware is a finding, one of a program a note.
+// Adds the error codes that metrics showed: a finding for a code of hardware, a note for one of a program.
 void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
   for (const CodeEvent& e : v.scan.codes()) {
     const CodeMeaning meaning = o.xids ? o.xids(e.code) : CodeMeaning{};
@@ -247,7 +249,7 @@ void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
   }
 }
 
-// Returns the sentence for a record without findings. It names the machines that differ all along.
+// Returns the verdict for a record without findings, with the machines that differ in the whole record.
 std::string no_finding_text(
     const View& v,
     const std::vector<StandingDifference>& standing,

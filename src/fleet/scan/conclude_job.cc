@@ -1,5 +1,5 @@
-// A change of the job is one of all machines, or of the part of them that moved: changes are split into two
-// parts with the least variance, and a part that stayed where it was is left out.
+// Reports a change of the job as one of all machines, or of the part of them that changed. The machines'
+// changes are split into two parts with the least variance, and a part without a change is left out.
 #include "fleet/scan/conclude_job.h"
 
 #include <algorithm>
@@ -81,8 +81,8 @@ Change change_of(const View& v, size_t metric, const std::vector<size_t>& machin
   return out;
 }
 
-// Returns a change of the job whose direction means neither slow nor fast, such as "changed at 300 s: ...",
-// empty for a change of the mean by a few machines.
+// Returns a text such as "changed at 300 s: ..." for a change of the job that may be slower or faster, or ""
+// when over a tenth of the machines did not change.
 std::string change_text(const View& v, const Episode& e, const Span& span) {
   const std::vector<size_t> moved = moved_with_job(v, e, span);
   if (10 * moved.size() < 9 * v.scan.groups()[e.group].size())
@@ -93,7 +93,7 @@ std::string change_text(const View& v, const Episode& e, const Span& span) {
 
 using JobChanges = std::vector<std::pair<const Episode*, Span>>;
 
-// Adds the finding for a job that is slower, or for the part of its machines that is.
+// Adds the finding for a job that became slower, or for the part of its machines that did.
 void add_slower_job(const View& v, JobChanges& changes, Diagnosis& d) {
   std::ranges::stable_sort(changes, [](const auto& a, const auto& b) {
     return a.first->score > b.first->score;

@@ -1,4 +1,4 @@
-// Findings on a change of the whole job.
+// Reports changes of the whole job.
 #pragma once
 
 #include <string>
@@ -8,9 +8,8 @@
 
 namespace lento::fleet {
 
-// Adds the finding or the notes on a change of the job, which counts when it lasts to the end of the record
-// and for eight of the shortest windows. Returns what changed when nobody can say whether it is slower, or an
-// empty string.
+// Adds the finding or the notes on a change of the job, if it lasts to the end of the record and for eight of
+// the shortest windows. Returns a text of what changed when it is unknown whether that is slower, else "".
 std::string add_job(const View& view, const ScanOptions& options, finding::Diagnosis& d);
 
 }  // namespace lento::fleet

@@ -1,4 +1,4 @@
-// Texts that the findings on machines and those on the job share.
+// Texts for both the findings on machines and those on the job.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The line that states the data of a verdict.
+// Describes the data on which a verdict is based, in one line.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ struct Covered {
   double step_s = 0;
   size_t machines = 0;
   std::vector<std::string> metrics;
-  double share = 0;      // of the samples that are there
+  double share = 0;      // share of the samples that are present
   bool by_step = false;  // the period counts steps of the program
 };
 // Returns "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there".
 std::string text_of(const Covered& covered);
 
-// `step_ms` is the distance of the judged rows. Those of the series may be means of several.
+// Returns that text for a series. `step_ms` is the distance of the judged rows, of which each row of the
+// series may be a mean of several.
 std::string covered_text(const MetricSeries& series, int64_t step_ms);
 
 }  // namespace lento::fleet

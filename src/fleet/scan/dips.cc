@@ -1,6 +1,6 @@
-// Judges a quantile of a window, which moves only when nearly all samples of the window do. Healthy rows give
-// the chance that one row deviates by a size, where consecutive such rows count as one event. The tail of a
-// binomial distribution then gives the chance of a window.
+// Judges a quantile of a window, which moves only when nearly all samples of the window do. Healthy samples
+// give the probability that one sample deviates so far, with consecutive ones as one event. The tail of a
+// binomial distribution then gives the probability for a window.
 #include "fleet/scan/dips.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kSizesADoubling = 4;
 
-// Returns in how many ways so many hits lie in n rows.
+// Returns the number of ways to choose `hits` of n rows (a binomial coefficient).
 double ways(double n, double hits) {
   return std::exp(std::lgamma(n + 1) - std::lgamma(hits + 1) - std::lgamma(n - hits + 1));
 }
@@ -71,7 +71,7 @@ void Dips::widen(double least, double most) {
 Dips::Chance Dips::chance(bool upper, size_t sizes) const {
   const double count = counts_[upper][sizes - 1] + 1;
   const double p = std::min(1.0, count / (rows_ + 2));
-  // Runs are longer than chance makes them where rows are not independent.
+  // The mean length of a run exceeds that of independent rows when rows are not independent.
   return {p, std::max(1.0, (1 - p) * count / (starts_[upper][sizes - 1] + 1))};
 }
 
@@ -106,7 +106,7 @@ double Dips::z_of(size_t machine, bool upper, double change, size_t rows) const 
     by_past += std::log(one.p);
     by_peers += std::log(row.counts[upper][sizes - 1] / row.machines);
   }
-  // The less likely of two, in any rows but those that do not deviate.
+  // The smaller of two probabilities, doubled because there are two, for any choice of the deviating rows.
   const double p = 2 * ways(double(rows), hits) * std::exp(std::min(by_past, by_peers) / one.together);
   return p >= 0.5 ? 0 : normal_upper(p);
 }

@@ -1,5 +1,5 @@
-// Counts how often single samples of healthy machines deviate, which limits how unlikely a window can be in
-// which nearly all of them do.
+// Counts how often single samples of healthy machines deviate, to find how unlikely it is by chance that
+// nearly all samples of a window deviate.
 #pragma once
 
 #include <algorithm>
@@ -12,43 +12,43 @@
 
 namespace lento::fleet {
 
-inline constexpr double kLeastSpread = 1e-3;  // of a level: finer differences harm nobody
+inline constexpr double kLeastSpread = 1e-3;  // share of a level; smaller differences do not matter
 
-// Counts healthy rows by their distance under (over) the machine's own usual upper (lower) quantile: how
-// often single samples deviate by chance as much as a whole window did.
+// Counts healthy samples by their distance under the machine's usual upper quantile and over its usual lower
+// quantile, which shows how often single samples deviate by chance as much as a whole window did.
 class Dips {
  public:
   Dips() = default;
-  // Of the last `rows_kept` rows it is kept which machines deviated.
+  // Stores for each of the last `rows_kept` rows which machines deviated.
   explicit Dips(size_t machines, size_t rows_kept = 0)
       : last_(machines),
         newest_(rows_kept, Row(machines)) {
   }
-  // The next healthy row of a machine.
+  // Counts the next healthy sample of a machine.
   void add(size_t machine, double under_upper, double over_lower);
-  // The newest row, which may hold a fault: one call for each machine after begin_row().
+  // Stores the newest row, which may show a fault: begin_row(), then see() for each machine.
   void begin_row();
   void see(size_t machine, double under_upper, double over_lower);
   // Returns the z of the normal distribution whose tail is as unlikely as that nearly all of `rows`
-  // consecutive samples deviate by `change` or more (upwards with `upper`). Consecutive rows that deviate
-  // count as one event, because they are not independent.
+  // consecutive samples lie `change` or more under the upper quantile (with `upper`) or over the lower one.
+  // Consecutive rows that deviate count as one event, because they are not independent.
   double z(bool upper, double change, size_t rows) const;
-  // The same for the newest rows of a machine, with as many of them as deviate, and with the share of peers
-  // that deviate in each of these rows where that is less likely. z(upper, change, rows) when not so many
-  // rows are kept.
+  // Returns such a z for the newest rows of a machine, by the number of them that deviate. The chance of each
+  // is that of the past, or the share of peers that deviate in that row if this makes all less likely.
+  // Returns z(upper, change, rows) when fewer rows are stored.
   double z_of(size_t machine, bool upper, double change, size_t rows) const;
-  // The extent of healthy samples of few values, by which the mean of a window may move by chance. 0:
-  // unknown.
+  // Returns the range of healthy samples of a metric with few values, which bounds how far the mean of a
+  // window moves by chance. 0: unknown.
   double range() const {
     return std::max(0.0, most_ - least_);
   }
   void widen(double least, double most);
-  // Returns the least change of so many rows whose z is no less, infinity when there is none.
+  // Returns the least change whose z over `rows` rows is at least `z`, infinity when there is none.
   double least_change(bool upper, double z, size_t rows) const;
 
  private:
-  static constexpr size_t kSizes = 40;       // each 1.2 times the one before
-  static size_t sizes_up_to(double change);  // how many are no larger
+  static constexpr size_t kSizes = 40;       // classes of deviations, each 1.2 times the one before
+  static size_t sizes_up_to(double change);  // number of classes that are no larger
   using Counts = std::array<double, kSizes>;
   using Sizes = std::array<uint8_t, 2>;
   struct Row {
@@ -60,14 +60,14 @@ class Dips {
     double machines = 0;
   };
   struct Chance {
-    double p = 1;         // of one sample
-    double together = 1;  // consecutive rows that count as one
+    double p = 1;         // probability that one sample deviates
+    double together = 1;  // mean number of consecutive rows that count as one event
   };
   static Sizes sizes_of(double under_upper, double over_lower);
   Chance chance(bool upper, size_t sizes) const;
   std::array<Counts, 2> counts_{};
-  std::array<Counts, 2> starts_{};  // of runs of such rows
-  std::vector<Sizes> last_;         // sizes of the row before
+  std::array<Counts, 2> starts_{};  // number of runs of consecutive such samples
+  std::vector<Sizes> last_;         // by machine: classes of the previous sample
   double rows_ = 0;
   std::deque<Row> newest_;  // the newest first
   size_t seen_ = 0;         // rows

@@ -1,4 +1,5 @@
-// Finds a job that is slow as a whole, without an odd machine, by comparing its median with a prediction.
+// Finds a job that is slow as a whole, without a deviating machine, by comparing its median with a
+// prediction.
 #pragma once
 
 #include <optional>
@@ -10,15 +11,15 @@
 
 namespace lento::fleet {
 
-// Returns the place in `metrics` of the expectation's own metric, else of `metric`, the time of a step.
-// Nothing when both are absent.
+// Returns the index in `metrics` of the expectation's metric, or else of `metric`, the time of a step.
+// Returns nullopt when both are absent or the expected value is not positive.
 std::optional<size_t> expected_metric(
     const finding::Expectation& expectation,
     std::span<const std::string> metrics,
     const std::string& metric);
 
-// Returns the finding for a job whose median `seen` exceeds `expectation`. Nothing within the prediction's
-// own error.
+// Returns the finding for a job whose median `seen` exceeds `expectation`, or nullopt when it does not by
+// more than the prediction's error allows.
 std::optional<finding::Finding>
 slow_fleet(const finding::Expectation& expectation, const std::string& metric, double seen);
 

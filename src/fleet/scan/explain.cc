@@ -1,6 +1,6 @@
-// An alert may come late for two reasons: the deviation was within the noise of the machines, or it was large
-// but so brief that chance explains it. The scan keeps both for every test, so the explanation is a table of
-// the tests between the change and the alert.
+// Lists the tests between a change and its alert. An alert may come late for two reasons: the deviation was
+// within the noise of the machines, or it was large but so brief that chance explains it. Each test has the
+// score before and after the limit by chance.
 #include "fleet/scan/explain.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace lento::fleet {
 namespace {
 
-// The strongest test of one moment.
+// The strongest test of the machine at one time.
 struct Instant {
   int64_t time_ms = 0;
   MachineLook look;
@@ -22,7 +22,7 @@ struct Instant {
 
 struct Story {
   std::vector<Instant> moments;
-  const Episode* named = nullptr;  // first that names it
+  const Episode* named = nullptr;  // first episode with the machine as a member
   Member member;
 };
 

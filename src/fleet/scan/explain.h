@@ -1,4 +1,5 @@
-// Explains the time at which a machine was named, or how close a machine without a finding came to one.
+// Explains why a machine was reported at a certain time, or how close a machine without a finding came to
+// one.
 #pragma once
 
 #include <string>
@@ -9,9 +10,8 @@
 
 namespace lento::fleet {
 
-// Scans the record and follows one machine in it. The diagnosis holds, as facts and a picture, the windows of
-// each metric in which its score came nearest to the threshold. Throws base::Error when the record has no
-// machine of this name.
+// Scans the record and collects the tests of one machine. The diagnosis holds its strongest tests over time,
+// as facts and a picture. Throws base::Error when the record has no machine of this name.
 finding::Diagnosis
 explain(const MetricSeries& series, const std::string& machine, const ScanOptions& options);
 

@@ -7,7 +7,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr double kLeastRate = 0.02;  // no rate measured on few faults is certain
+constexpr double kLeastRate = 0.02;  // replaces rates near 0 and 1, which few faults do not prove
 
 constexpr std::array<FaultType, 10> kFaultTypes{{
     {"ECC error", .389, {.800, .657, .086, .457, .114, .571}},

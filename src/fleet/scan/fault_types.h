@@ -1,5 +1,5 @@
-// Likely fault types from the classes of metrics that deviate: naive Bayes on the rates that Minder (NSDI'25,
-// Table 1) reports for production faults. Its rows are those that match the sums of the table's groups.
+// Estimates the likely fault types from the classes of metrics that deviate: naive Bayes on the rates that
+// Minder (NSDI'25, Table 1) reports for production faults.
 #pragma once
 
 #include <array>
@@ -26,7 +26,7 @@ std::string_view to_string(MetricClass metric_class);
 
 struct FaultType {
   std::string_view name;
-  double share;                              // of all production faults
+  double share;                              // share of all production faults
   std::array<double, kMetricClasses> shows;  // probability that the class deviates
 };
 
@@ -35,8 +35,8 @@ struct FaultOdds {
   double probability = 0;
 };
 
-// Returns fault types by falling probability. `watched` are the classes that have metrics at all, `shown`
-// those that deviate.
+// Returns fault types by falling probability. `watched` marks the classes that have metrics, `shown` those in
+// which a metric deviates.
 std::vector<FaultOdds> likely_faults(
     const std::array<bool, kMetricClasses>& watched,
     const std::array<bool, kMetricClasses>& shown);

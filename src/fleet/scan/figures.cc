@@ -1,4 +1,4 @@
-// Pictures with which a reader can check a verdict. Both show means of the record over columns of equal
+// Draws pictures with which a reader can check a verdict. They show means of the record over columns of equal
 // length, so that each value can be recomputed from the samples.
 #include "fleet/scan/figures.h"
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kColumns = 128;
 constexpr size_t kRows = 64;       // machines of the heat map
-constexpr double kMostShown = 10;  // multiples of the threshold with a colour of their own
+constexpr double kMostShown = 10;  // multiples of the threshold from which the colour stays the same
 
 size_t steps_a_column(const MetricSeries& s) {
   return std::max<size_t>(1, (s.steps + kColumns - 1) / kColumns);
@@ -22,7 +22,7 @@ size_t steps_a_column(const MetricSeries& s) {
 
 }  // namespace
 
-// Adds one metric of the machines beside the range of their peers over time.
+// Adds a picture of one metric over time: the machines, and the range of their peers.
 void add_picture(const View& v, const Picture& p, finding::Diagnosis& d) {
   const MetricSeries& s = v.series;
   const std::string name = list_of(s, p.machines);

@@ -1,4 +1,4 @@
-// Pictures of a scan: the machines of a finding against their peers, and all machines over time.
+// Draws the pictures of a scan: the machines of a finding beside their peers, and all machines over time.
 #pragma once
 
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace lento::fleet {
 
-// One metric of the machines of a finding, in their group, with the span of the finding marked.
+// A picture of one metric: the machines of a finding, their peers, and the time of the finding.
 struct Picture {
   size_t metric = 0;
   std::vector<size_t> machines;  // sorted
-  std::vector<size_t> peers;     // of their group, without them
+  std::vector<size_t> peers;     // the other machines of their group
   Span span;
 };
 

@@ -1,5 +1,5 @@
-// Budgets of false alarms are probabilities far out in a tail. One scale, the normal z, serves all of them: a
-// deviation over an estimated spread becomes the z that is as unlikely (Wallace, "Bounds on normal
+// Computes z for the small tail probabilities that budgets of false alarms give. A deviation divided by an
+// estimated spread (a t statistic) becomes the z that is as unlikely (Wallace, "Bounds on normal
 // approximations to Student's and the chi-square distributions", 1959).
 #include "fleet/scan/gauss.h"
 

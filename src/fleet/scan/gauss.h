@@ -1,4 +1,4 @@
-// The scale of deviations: standard deviations of a normal distribution.
+// Converts probabilities and t statistics to standard deviations (z) of a normal distribution.
 #pragma once
 
 namespace lento::fleet {

@@ -1,6 +1,6 @@
-// A verdict of a watch shows the machine beside its peers since the watch began. A whole day of 64 machines
-// would be most of the memory of a watch. Columns that double in length have a fixed cost and keep about 256
-// to 512 points, enough for a picture.
+// Stores the history of a watch, so that a verdict can show the machine beside its peers since the watch
+// began. All samples of a day and 64 machines would be most of a watch's memory. Columns that double in
+// length have a fixed cost and give 256 to 512 points, enough for a picture.
 #include "fleet/scan/history.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// A metric that is averaged on the wrong scale produces findings about healthy machines: a mean of error
-// codes is no level, a quantile of counts jumps by whole numbers. The name shows what is a code or an
-// identifier and which side is slow. The values show whether equal ones are common and whether zero occurs.
+// Chooses how a metric is compared, because a wrong scale produces findings about healthy machines: a mean of
+// error codes is no level, and a quantile of counts jumps by whole numbers. The name shows codes, identifiers
+// and the slow side. The values show whether equal values are common and whether zero occurs.
 #include "fleet/scan/kinds.h"
 
 #include <algorithm>
@@ -84,7 +84,7 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
-constexpr size_t kFew = 10;  // distinct values
+constexpr size_t kFew = 10;  // a metric with fewer distinct values is compared by ranks
 
 }  // namespace
 
@@ -142,7 +142,7 @@ Scale scale_of(std::span<const float> values, size_t machines) {
   scale.tied = 2 * ties > pairs || scale.few;
   const auto typical = double(evidence::upper_median_reordering(std::span(sizes)));
   scale.typical = typical > 0 ? typical : 1;
-  // A steady level with a coarse step, such as a clock of 1,980 or 1,965 MHz, keeps its size.
+  // A steady level with coarse steps, such as a clock of 1,980 or 1,965 MHz, is not compared by ranks.
   const bool near = least > 0 && most < 2 * least;
   if (scale.few && !near)
     scale.law = Scale::Law::Rank;

@@ -1,4 +1,5 @@
-// The kind of a metric, by its name and by its values: what may be averaged, how, and which side is slow.
+// Finds the kind of a metric by its name and its values: whether it may be averaged, on which scale, and
+// whether low or high values are slow.
 #pragma once
 
 #include <span>
@@ -8,11 +9,11 @@ namespace lento::fleet {
 
 enum class Kind {
   Level,       // many values: compared by means and quantiles
-  Rate,        // of a counter; compared like a level
-  Share,       // of a whole, 0 to 1 or 0 to 100
-  FewValued,   // under ten values, or zero and others: compared by ranks with ties
-  Code,        // a state or a mask: events, never averaged
-  Identifier,  // names and times of something: nothing to compare
+  Rate,        // rise of a counter per second: compared like a level
+  Share,       // part of a whole, 0 to 1 or 0 to 100
+  FewValued,   // under ten distinct values: compared by ranks with ties
+  Code,        // a state or a bit mask: its changes are events, and it is never averaged
+  Identifier,  // a name or a time stamp: not compared
 };
 const char* name(Kind kind);
 
@@ -33,17 +34,17 @@ MetricKind kind_of(std::string_view metric);
 // The scale on which a metric's values are compared.
 struct Scale {
   enum class Law {
-    Log,    // all positive: a loss is a share of the level
-    Asinh,  // like the logarithm far from zero, and linear about it
-    Rank,   // among the peers of the same moment, ties share their mean rank
+    Log,    // for positive values: equal differences are equal shares of the level
+    Asinh,  // like the logarithm far from zero, and linear around zero
+    Rank,   // rank among the peers in the same row; ties share their mean rank
   };
   Law law = Law::Log;
   bool tied = false;            // equal values are common, so quantiles are useless
-  bool few = false;             // distinct values
+  bool few = false;             // there are few distinct values
   double typical = 1;           // median of the absolute values
   float of(float value) const;  // Log and Asinh
 };
-// values[row * machines + machine], NaN where missing.
+// Chooses the scale for values[row * machines + machine], NaN where missing.
 Scale scale_of(std::span<const float> values, size_t machines);
 
 }  // namespace lento::fleet

@@ -19,11 +19,11 @@ namespace lento::fleet {
 namespace {
 
 constexpr float kNoLevel = std::numeric_limits<float>::quiet_NaN();
-constexpr double kPastCells = 1000;   // older ones fade
-constexpr double kMissed = 0.05;      // share of the changes called detectable that is not named
+constexpr double kPastCells = 1000;   // number of cells in the past; the weight of older ones decays
+constexpr double kMissed = 0.05;      // probability that a change of the detectable size is missed
 constexpr double kTwoAtMost = 0.818;  // mean of a Poisson distribution whose 95 % quantile is two
 constexpr double kMostChange = 4.6;   // ln 100, the logarithm's range below the typical value (kinds.cc)
-constexpr double kPrior = 10;         // machines' worth of the past in the present scatter
+constexpr double kPrior = 10;         // weight of the past in the present scatter, as a number of machines
 
 }  // namespace
 
@@ -38,14 +38,14 @@ Level::Level(const LevelOptions& options)
       relative_(single_) {
 }
 
-// A mean is of one cell (a fixed number of rows), a quantile of a block of several cells: a window of the
-// same length has fewer quantiles than means.
+// Returns the number of cells that a window has in a channel. A quantile cell covers more rows than a cell of
+// means, so a window has fewer of them.
 size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }
 
-// Returns the mean of the cells [first, first + window), or the quantile of all their rows. NaN with under
-// half of them.
+// Returns the mean of the cells [first, first + window), or the quantile of all their rows, NaN when more
+// than half of the cells are missing.
 float Level::statistic(size_t machine, size_t channel, size_t first) const {
   double sum = 0;
   float most = -INFINITY;
@@ -81,8 +81,8 @@ double Level::expected(size_t machine, size_t channel, float common) const {
   return mean + double(r.slope * std::clamp(common - r.common, -r.far, r.far));
 }
 
-// Shrinks the slopes by empirical Bayes: a slope counts as far as the slopes of all machines differ by more
-// than their errors.
+// Estimates the machines' slopes, shrunk towards 0 by empirical Bayes, more strongly the less the slopes of
+// all machines differ beyond their errors.
 void Level::estimate_slopes(Channel channel) {
   double squares = 0;
   double errors = 0;
@@ -190,8 +190,8 @@ Level::Difference Level::difference(size_t machine) const {
   return d;
 }
 
-// Returns whether a change lasts. A burst, however large, is no level: all but two of the window's eight
-// cells must show half of the change.
+// Returns whether a change lasts for the window and is no burst: all but two of its cells must show half of
+// the change.
 bool Level::lasts(size_t machine, double change) const {
   size_t cells = 0;
   size_t there = 0;
@@ -206,8 +206,8 @@ bool Level::lasts(size_t machine, double change) const {
   return cells + 2 >= there;
 }
 
-// Subtracts the median of the differences. For an even number the two middle machines may belong to
-// different halves, and the one that moved less is the reference.
+// Subtracts the median of the differences. Of the two middle machines of an even number, one may be faulty,
+// so the one whose level changed less is the reference.
 void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
   std::vector<std::pair<float, float>> values;  // difference, and how far the machine moved itself
   for (size_t m = 0; m < o_.machines; ++m) {
@@ -226,8 +226,8 @@ void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
     d.value[channel] -= middle_[channel];
 }
 
-// Returns the spread of the differences at this moment, moved towards that of the past when peers are few,
-// and the thresholds. Peers that all kept one value have no spread.
+// Returns the present spread of the differences, weighted with that of the past when peers are few, and the
+// thresholds. The spread is 0 when all peers have equal values.
 Level::Yardstick Level::yardstick(Channel channel, double z) const {
   std::vector<float> sizes;
   double past = 0;
@@ -246,8 +246,8 @@ Level::Yardstick Level::yardstick(Channel channel, double z) const {
   return by;
 }
 
-// Returns a change in units of both noises, in thresholds. Until the ratio to the present spread is known, it
-// is that of a machine like its peers.
+// Returns a change relative to both noises, in multiples of their thresholds. Until the noise relative to the
+// present spread is known, the machine is assumed to vary as its peers do.
 Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Yardstick& by) const {
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   const auto unit = [&](double spread, double freedom) {
@@ -267,8 +267,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const Test score = in_thresholds(m, channel, change, by);
   Look look;
   look.beside = score.absolute;
-  // Means at one moment may have a small scatter by chance. Quantiles are steady between the phases of a
-  // job.
+  // The scatter of means may be small by chance at one time, so both noises limit the score of a mean.
+  // Scatter of quantiles is reliable, so it weighs more in theirs.
   const float size = channel == kMean ? std::min(std::abs(score.relative), std::abs(score.absolute))
                                       : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
   look.score = std::copysign(size, float(change));
@@ -281,8 +281,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   return look;
 }
 
-// Combines mean and quantile, which follow the same shift with separate noise, as the weighted mean with
-// least variance.
+// Replaces a quantile's difference by the weighted mean with that of the mean that has the least variance,
+// because both follow the same shift with separate noise.
 void Level::combine(Channel quantile) {
   const double of_mean = 1 / (single_[kMean].variance() + kLeastSpread * kLeastSpread);
   const double of_quantile = 1 / (single_[quantile].variance() + kLeastSpread * kLeastSpread);
@@ -292,14 +292,15 @@ void Level::combine(Channel quantile) {
   }
 }
 
-// Returns how far the mean of a window moves by chance when its samples lie between few values: Bernstein's
-// inequality for a mean of bounded samples. 0 for many values.
+// Returns how far the mean of a window moves by chance when its samples have few distinct values, by
+// Bernstein's inequality for bounded samples. 0 for metrics with many values.
 double Level::by_chance(size_t m, const Dips& dips, double z) const {
   const double range = (o_.ranks ? 1 : dips.range()) / double(o_.rows_a_cell * o_.cells);
   return range > 0 ? absolute_[kMean].spread(m) * z + range * z * z / 6 : 0;
 }
 
-// Returns the largest score that chance allows, whatever the noise of the past.
+// Returns the limit of a score by the chance that single samples deviate, whatever the noise of the past. 0
+// for a change that does not last.
 double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
   const double change = std::abs(double(look.change));
   if (!lasts(m, double(look.change)))
@@ -385,8 +386,8 @@ void Level::learn(const Suspicion& suspicion) {
   }
 }
 
-// A machine that is noisier than its peers is so at every length, and its cells show it long before its few
-// windows do.
+// Sets the expected noise of machines that are noisier than their peers, from single cells. A noisy machine
+// is noisy at every length of window, and its cells show that long before its few windows do.
 void Level::expect_noisy() {
   std::vector<float> variances;
   for (const Past& past : past_) {
@@ -398,7 +399,7 @@ void Level::expect_noisy() {
   const float typical = evidence::upper_median_reordering(std::span(variances));
   for (size_t m = 0; m < o_.machines && typical > 0; ++m) {
     const Response& r = past_[m].response[kMean];
-    // Two standard errors less, because one burst makes no noisy machine.
+    // Two standard errors are subtracted, so that a single burst does not make a machine noisy.
     const float surely = r.own - 2 * std::sqrt(std::max(0.0F, r.scatter / past_[m].count));
     const double times = past_[m].count >= float(o_.cells) ? std::max(1.0, double(surely / typical)) : 1;
     for (Noise* noise : noises())
@@ -424,10 +425,10 @@ size_t Level::cells_since_change(size_t machine, Channel channel) const {
   return since;
 }
 
-// Returns the spread of single cells about what is expected of them.
+// Returns the standard deviation of single cells around their expected value.
 double Level::cell_spread(size_t machine) const {
   const Response& r = past_[machine].response[kMean];
-  const double answered = double(r.slope * r.together);  // by the response to the peers
+  const double answered = double(r.slope * r.together);  // variance that the response to the peers explains
   return std::sqrt(std::max(0.0, double(r.own) - answered));
 }
 
@@ -467,7 +468,7 @@ double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, c
 }
 
 double Level::detectable(Channel channel, double z, const Dips& dips) const {
-  constexpr size_t kLookedAt = 64;  // machines
+  constexpr size_t kLookedAt = 64;  // number of machines that are examined
   const Yardstick by = yardstick(channel, z);
   std::vector<double> sizes;
   for (size_t m = 0; m < o_.machines; m += 1 + o_.machines / kLookedAt) {

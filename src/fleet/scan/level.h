@@ -14,8 +14,8 @@
 
 namespace lento::fleet {
 
-// Statistics of a cell. Mean, Upper and Lower are differences from the peers' median. Raw is the value
-// itself and is not tested, but shows which machine moved.
+// Statistics of a cell. kMean, kUpper and kLower are differences from the peers' median. kRaw is the mean
+// itself, which is not tested but shows whether the machine or its peers changed.
 enum Channel : size_t {
   kMean,
   kUpper,  // the 90 % quantile of a block: it falls only when nearly all samples fall
@@ -30,29 +30,30 @@ struct LevelOptions {
   bool against_peers = true;  // false: a single series, such as the whole job
   bool quantiles = true;      // false: the mean alone
   bool ranks = false;         // values lie between -1/2 and 1/2
-  size_t cells = 8;           // of a window
+  size_t cells = 8;           // number of cells in a window
   size_t rows_a_cell = 1;
-  bool brief = false;          // so short that a burst is a mean: the mean alone is not judged
-  size_t quantile_cells = 1;   // whose quantiles make a window
-  size_t rows_a_quantile = 1;  // of that window
+  bool brief = false;          // the window is so short that a burst determines its mean, which is not judged
+  size_t quantile_cells = 1;   // number of cells whose quantiles form that of a window
+  size_t rows_a_quantile = 1;  // number of rows that these cells cover
 };
 
-// The strongest deviation of one machine in one test. Scores are in thresholds, with the sign of the change.
+// The strongest deviation of one machine in one test. Scores are multiples of the threshold, with the sign of
+// the change.
 struct Look {
-  float score = 0;   // by the scatter of the peers at this moment
-  float beside = 0;  // by the noise of the past alone: for many that deviate at once, which make a scatter
-  float shown = 0;   // the larger of both, before what chance allows is taken into account
-  float change = 0;  // of the statistic
-  float raw = 0;     // of the machine's own level, peers aside
+  float score = 0;   // relative to the present scatter of the peers and the noise of the past
+  float beside = 0;  // relative to the noise of the past alone, for machines that cause the scatter together
+  float shown = 0;   // the larger size of both, before the limit by chance
+  float change = 0;  // change of the statistic
+  float raw = 0;     // change of the machine's level, without its peers
   float past = 0;    // the machine's usual difference from its peers
   Channel channel = kMean;
   bool judged = false;
 };
 
-// Machines under suspicion do not count as peers. Their cells are frozen: they enter neither past nor noise.
+// The machines that may have a fault. They do not count as peers, and nothing is learned from their cells.
 struct Suspicion {
   std::span<const uint8_t> machines;  // not zero: suspected
-  bool all = false;                   // so many are suspected that the others are frozen too
+  bool all = false;                   // so many are suspected that nothing is learned from the others either
   bool frozen(size_t machine) const {
     return all || machines[machine] != 0;
   }
@@ -62,26 +63,26 @@ class Level {
  public:
   explicit Level(const LevelOptions& options);
 
-  // One cell of every machine, [machine * kChannels + channel], NaN where missing, and behind them one of the
-  // peers' medians.
+  // Adds one cell of every machine, at [machine * kChannels + channel], NaN where missing, followed by a cell
+  // of the peers' medians.
   void push(std::span<const float> cells, const Suspicion& suspicion);
   // Tests the window that ends with the last cell. `z` is the threshold from the budget.
   void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
   // Returns the machine's usual value of a channel while its peers' median is `common`, NaN before it has a
   // past.
   float usual(size_t machine, Channel channel, float common) const;
-  // Discards the past of a machine that was away.
+  // Discards the past of a machine that was absent.
   void forget(size_t machine);
-  // The machine's cells so far and their means in the healthy state, for a restart.
+  // The number of a machine's healthy cells and their means, to be saved for a restart.
   using PastMeans = std::array<float, kChannels + 1>;
   PastMeans past(size_t machine) const;
   void set_past(size_t machine, const PastMeans& past);
-  // The noise of the absolute and the relative differences of each tested channel.
+  // Returns the noises of the absolute and the relative differences of each tested channel.
   std::array<Noise*, 2 * kTested> noises();
-  // Cells before the window's end at which the change most likely began.
+  // Returns how many cells before the window's end the change most likely began.
   size_t cells_since_change(size_t machine, Channel channel) const;
-  // Returns the share or shift that is named with 95 % probability on any machine by the most sensitive
-  // channel, 0 without enough data. `slow` is the side on which it lies.
+  // Returns the smallest change that the most sensitive channel detects on any machine with 95 % probability,
+  // on the metric's scale, 0 without enough data. `slow` is the side of the change.
   double detectable(double z, const Dips& dips, Slow slow) const;
 
  private:
@@ -92,32 +93,32 @@ class Level {
   };
   // The present scatter and the thresholds in z, for one test of one channel.
   struct Yardstick {
-    double present = 1;  // 0: all are equal
-    double peers = 0;
-    double absolute = 0;
-    double relative = 0;
+    double present = 1;   // spread of the machines' differences now; 0: all are equal
+    double peers = 0;     // number of machines with a difference
+    double absolute = 0;  // threshold for differences on the metric's scale
+    double relative = 0;  // threshold for differences in units of the present scatter
   };
-  // The response of a machine to what its peers do, by a regression of its cells on their medians.
+  // The response of a machine to changes of its peers, by a regression of its cells on the peers' medians.
   struct Response {
-    float common = 0;    // mean of the medians
-    float spread = 0;    // their variance
-    float together = 0;  // covariance with the machine's difference
-    float own = 0;       // variance of the difference
-    float scatter = 0;   // variance of its square
-    float far = 0;       // the largest distance of a median from that mean
-    float slope = 0;     // shrunk by how much the machines' slopes differ beyond chance
+    float common = 0;    // mean of the peers' medians
+    float spread = 0;    // variance of the peers' medians
+    float together = 0;  // covariance of the medians with the machine's difference
+    float own = 0;       // variance of the machine's difference
+    float scatter = 0;   // variance of the squared difference
+    float far = 0;       // largest distance of a median from the mean of the medians
+    float slope = 0;     // shrunk towards 0 unless the machines' slopes differ by more than chance
   };
   struct Past {
     std::array<float, kChannels> mean{};
     std::array<Response, kTested> response{};
-    std::array<Test, kTested> pending{};  // of the window before
+    std::array<Test, kTested> pending{};  // differences of the previous window, not learned yet
     std::array<float, kTested> pending_single{};
     float count = 0;
     bool has_pending = false;
   };
   struct Difference {
     std::array<float, kChannels> value{};
-    std::array<float, kTested> single{};  // before quantiles are combined with the mean
+    std::array<float, kTested> single{};  // values before quantiles are combined with the mean
     bool whole = false;
   };
   float& cell(size_t machine, size_t channel, size_t i) {
@@ -147,7 +148,7 @@ class Level {
   bool exceeds(size_t machine, Channel channel, double change, const Yardstick& by) const;
   double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;
   double detectable(Channel channel, double z, const Dips& dips) const;
-  bool may_show(Channel channel) const {  // a change that is judged
+  bool may_show(Channel channel) const {  // whether changes in the channel are judged
     return absolute_[channel].known(channel == kMean ? 2 : 1) &&
            (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
   }
@@ -157,9 +158,9 @@ class Level {
   std::vector<float> ring_;
   std::vector<Past> past_;
   std::vector<Difference> now_;
-  std::array<float, kChannels> middle_{};  // of the differences, subtracted from all
+  std::array<float, kChannels> middle_{};  // median of the differences, which is subtracted from all
   std::vector<std::array<Test, kTested>> tests_;
-  std::array<Noise, kTested> single_;  // of a channel as it is, for its weight
+  std::array<Noise, kTested> single_;  // noise of Difference::single, for the weights in combine()
   std::array<Noise, kTested> absolute_;
   std::array<Noise, kTested> relative_;
 };

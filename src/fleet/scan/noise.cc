@@ -18,8 +18,8 @@
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kKept = 100;     // largest values
-constexpr double kMemory = 1000;  // blocks of a machine; older ones fade
+constexpr size_t kKept = 100;     // number of largest differences that are stored
+constexpr double kMemory = 1000;  // windows of a machine in its variance; the weight of older ones decays
 
 }  // namespace
 
@@ -104,7 +104,7 @@ void Noise::measure_tail() {
     xx += x * x;
     xy += x * std::log(z_[i] / z_[extremes_ - 1]);
   }
-  if (xx > 0)  // two standard errors less: what is surely heavier than a normal distribution
+  if (xx > 0)  // two standard errors less, so that only a significantly heavier tail counts
     slope_ = std::max(1.0, xy / xx * (1 - 2 / std::sqrt(double(extremes_))));
   anchor_ = quantile(extremes_ - 1);
 }

@@ -1,5 +1,5 @@
-// Estimates spread and tail of the differences between a healthy machine's window and its own past, for one
-// statistic and one length of window.
+// Estimates the spread and the tail of the differences between a healthy machine's window and its past, for
+// one statistic and one length of window.
 #pragma once
 
 #include <cstddef>
@@ -19,11 +19,11 @@ class Noise {
         expected_(machines, 1) {
   }
 
-  // Adds one healthy difference, and its size in the direction that is tested. One that is no number, such as
-  // a ratio to peers that are all equal, adds nothing.
+  // Adds one healthy difference, and its size in the direction that is tested. A difference that is not
+  // finite, such as a ratio to peers that are all equal, is ignored.
   void learn(size_t machine, double difference, double size);
-  void refresh();  // after a round of learn(), which is one moment of all machines
-  // A machine whose variance is so many times that of its peers in shorter windows, of which it has more.
+  void refresh();  // call after learn() for all machines at one time
+  // Sets how many times its peers' variance a machine's is expected to be, known from its many single cells.
   void expect(size_t machine, double times) {
     expected_[machine] = float(times);
   }
@@ -35,7 +35,7 @@ class Noise {
     uint32_t machine = 0;
   };
   struct Tail {
-    double learnt = 0;  // number of differences, of which `largest` are the tail
+    double learnt = 0;  // number of all differences, the largest of which `largest` holds
     std::vector<Large> largest;
   };
   Tail tail() const {
@@ -43,8 +43,8 @@ class Noise {
   }
   void add_tail(const Tail& tail);
 
-  bool known(size_t moments = 2) const;  // enough was learnt to judge, at so many moments
-  double variance() const {              // of a machine as its peers are
+  bool known(size_t moments = 2) const;  // whether enough was learned, at this number of times or more
+  double variance() const {              // pooled over the machines
     return pooled_;
   }
   double spread(size_t machine) const;
@@ -60,14 +60,14 @@ class Noise {
   std::vector<float> counts_;
   std::vector<float> expected_;  // multiples of the pooled variance
   std::vector<Large> largest_;   // by falling size
-  std::vector<double> z_;        // of the largest, by the present spread, falling
-  size_t extremes_ = 0;          // of them that make the tail
+  std::vector<double> z_;        // z of the largest sizes by the present spread, falling
+  size_t extremes_ = 0;          // number of them from which the tail is estimated
   double learnt_ = 0;            // number of differences from which the largest are kept
   double seen_ = 0;              // number of differences in the spread
   size_t rounds_ = 0;            // number of moments in the spread
   double within_ = 0;            // squared distances of the squares from their machine's mean
   double pooled_ = 0;            // variance
-  double prior_freedom_ = 0;     // of the pooled variance as a guess at one machine's
+  double prior_freedom_ = 0;     // degrees of freedom of the pooled variance as prior of one machine's
   double slope_ = 1;
   double anchor_ = 1;  // the normal distribution's value for the least of the extremes
 };

@@ -1,5 +1,5 @@
-// Adds notes on differences that are no faults: a role, a unit that cannot be averaged, a phase of the job to
-// which machines respond unequally. An all-clear also states the smallest change that would have been found.
+// Adds notes on what is no fault: machines with another role, metrics that cannot be averaged, changes of the
+// job to which machines respond unequally. Also states the smallest change that would have been found.
 #include "fleet/scan/notes.h"
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void add_standing(
   }
 }
 
-// Notes the metrics that are no amounts and were not averaged, each once.
+// Adds a note that lists the metrics that were not averaged, because they are codes or identifiers.
 void add_kinds(const View& v, Diagnosis& d) {
   std::set<std::string> skipped;
   for (size_t k = 0; k < v.series.metrics.size(); ++k) {

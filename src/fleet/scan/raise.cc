@@ -1,7 +1,7 @@
-// Makes episodes from tests. When one machine changed, it is compared with the present scatter of its peers
-// too. When several changed at once there are two cases. Either something that they share is faulty, and the
-// others did not change. Or the job entered another phase to which its machines respond unequally, and the
-// others changed as well.
+// Makes episodes from tests. A single machine that changed is also compared with the present scatter of its
+// peers. When several change at once, either a part that they share is faulty, and the other machines did not
+// change, or the job entered another phase to which its machines respond unequally, and the others changed
+// as well.
 #include <algorithm>
 #include <cmath>
 
@@ -17,7 +17,7 @@ double median_size(std::vector<float>& values) {
   return double(evidence::upper_median_reordering(std::span(values)));
 }
 
-// Returns whether the change brought the machine nearer to its peers, as in a machine that warms up.
+// Returns whether the change brought the machine nearer to its peers, as when it warms up.
 bool warms_up(const Look& look) {
   return std::abs(look.past + look.change) < std::abs(look.past);
 }
@@ -28,12 +28,13 @@ bool warms_up(const Look& look) {
 int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
   const Channel channel = ladder.looks[level][machine].channel;
   size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].rung);
-  if (channel == kUpper || channel == kLower)  // its cells cover a block, and move when it is full
+  if (channel == kUpper ||
+      channel == kLower)  // a quantile cell covers a block and moves only when it is full
     back += block - cell;
   return now_ms - int64_t(back) * fleet.step_ms;
 }
 
-// Returns the active episode of this metric, group and direction, and opens one when there is none.
+// Returns the index of the recent active episode of this metric, group and direction, or of a new one.
 size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool rises, size_t level) {
   for (size_t i = episodes.size(); i-- > 0;) {
     const Episode& e = episodes[i];
@@ -61,7 +62,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   std::vector<float> moved;
   std::vector<float> others;
   size_t present = 0;
-  size_t before = 0;  // suspected a moment ago: of the same episode
+  size_t before = 0;  // machines raised within two windows, which belong to the same change
   for (size_t i = 0; i < looks.size(); ++i) {
     const Look& look = looks[i];
     if (!look.judged)
@@ -89,8 +90,8 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? looks[i].beside : looks[i].score) < 1;
   });
-  // The neighbours of a machine feel its fault. Several wait for one that moved further and that chance may
-  // still explain.
+  // A fault also affects the machine's neighbours. Several suspects are therefore not raised while a machine
+  // that changed further deviates, too, but is not raised yet because chance may explain it.
   if (out.members.size() < 2)
     return out;
   float furthest = 0;
@@ -144,8 +145,8 @@ void Scan::Impl::note_uneven(
 
 // Judges the tests of one length of window, both directions.
 void Scan::Impl::judge(Track& track, size_t level) {
-  // In reversed time the end of a fault is met first and its begin last. A change for the better may then be
-  // the begin of a fault, so that both directions are tested.
+  // In reversed time the end of a fault comes first and looks like the begin of a change for the better, so
+  // both directions are tested.
   const Slow slow = fleet.backwards ? Slow::Unknown : kinds[track.metric].slow;
   bool entered = false;
   std::array<Suspects, 2> sides;
@@ -171,7 +172,7 @@ void Scan::Impl::judge_silence() {
     Standing& s = silent[m];
     const bool quiet = roll.silent(m);
     const bool heard = s.episode != kNoEpisode && roll.seen_ms(m) != episodes[s.episode].onset_ms;
-    if (heard)  // or it has left the job
+    if (heard)  // it has a newer sample, or it has left the job
       end(s);
     if (!quiet)
       continue;
@@ -213,7 +214,7 @@ bool Scan::Impl::stained(const Standing& standing, size_t level) const {
   return standing.ended_ms != INT64_MIN && now_ms - standing.ended_ms <= window_ms(level);
 }
 
-// Ends the episode in which a machine takes part. The episode itself ends with its last member.
+// Ends a machine's part in its episode. The episode ends with its last active member.
 void Scan::Impl::end(Standing& s) {
   Episode& e = episodes[s.episode];
   if (s.member < e.members.size())
@@ -222,7 +223,8 @@ void Scan::Impl::end(Standing& s) {
   s = {kNoEpisode, 0, 0, 0, now_ms};
 }
 
-// An episode lasts while its members show half of what raised it, at the length of window that did.
+// Updates the members of episodes. A member stays while its score, at the window length that raised it,
+// reaches half of the threshold, and ends half a window after it last did.
 void Scan::Impl::follow(Ladder& ladder) {
   for (size_t i = 0; i < ladder.standing.size(); ++i) {
     Standing& s = ladder.standing[i];

@@ -1,5 +1,5 @@
-// A finding covers samples, and its numbers are means of those samples only. Onset and end are the times with
-// the largest likelihood of one change of the mean (Hinkley 1970), near the moment at which a test found it.
+// Computes the numbers of a finding as means of its samples only. Onset and end are the times with the
+// largest likelihood of one change of the mean (Hinkley 1970), near the time at which a test found it.
 #include "fleet/scan/record.h"
 
 #include <algorithm>

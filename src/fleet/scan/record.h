@@ -1,4 +1,4 @@
-// Means of a recorded series between two moments, and the moment at which a change began.
+// Computes means of a recorded series between two times, and the time at which a change began.
 #pragma once
 
 #include <span>
@@ -24,7 +24,7 @@ double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size
 // split of the span with the largest likelihood ratio of two means against one.
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);
 
-// Samples of one machine.
+// Identifies the samples of one metric of one machine in a span.
 struct Place {
   size_t metric = 0;
   size_t machine = 0;
@@ -46,7 +46,7 @@ std::vector<std::vector<float>> residuals_of_group(
     size_t metric,
     std::span<const size_t> peers);
 
-// Returns the mean of a part of the residuals, NaN without samples.
+// Returns the mean of the residuals that are not NaN, NaN without any.
 double mean_there(std::span<const float> residuals);
 
 }  // namespace lento::fleet

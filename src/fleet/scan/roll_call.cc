@@ -7,9 +7,10 @@
 namespace lento::fleet {
 namespace {
 
-// With a smaller share of reporting machines in a row, the source is at fault and not its machines.
+// Least share of the members with a sample in a row; below it the source is at fault and not its machines.
 constexpr double kAnswered = 0.75;
-// Machines come back unevenly after an outage (bench/results/2026-11-22/fleet_source_faults.txt).
+// Time in which the machines' samples return after an outage
+// (bench/results/2026-11-22/fleet_source_faults.txt).
 constexpr int64_t kUneven_ms = 30'000;
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Lists which of a job's machines report, which are silent, and when the source itself does not answer.
 //
-// Time counts only while the source answers. When under three quarters of the members report in a row, the
-// source is at fault, not its machines. After such an outage every silence starts anew, because the first
-// rows after it are incomplete. A silence that was long before the outage is reported again once the
-// source has sent whole rows.
+// Silence is measured in time during which the source answers. When under three quarters of the members have
+// a sample in a row, the source is at fault, not its machines. After such an outage silences are counted from
+// 0 again, because the first rows after it are incomplete, except that a machine that was already quiet for
+// long is reported again soon.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class RollCall {
   bool member(size_t machine) const {
     return seen_ms_[machine] != kNever;
   }
-  bool silent(size_t machine) const;  // and the source answers
+  bool silent(size_t machine) const;  // whether a member is silent while the source answers
   int64_t seen_ms(size_t machine) const {
     return seen_ms_[machine];
   }
@@ -46,10 +46,10 @@ class RollCall {
   size_t members() const;
   size_t reporting() const {
     return reporting_;
-  }  // in the last row
+  }  // number of members with a sample in the last row
   bool answered() const {
     return answered_;
-  }  // the last row
+  }  // whether the source answered in the last row
 
  private:
   void start_silences_anew();
@@ -58,7 +58,7 @@ class RollCall {
   int64_t limit_ms_;
   int64_t gone_ms_;
   std::vector<int64_t> seen_ms_;           // time of the last sample; kNever: no member
-  std::vector<int64_t> seen_answered_ms_;  // the answered time then
+  std::vector<int64_t> seen_answered_ms_;  // value of answered_ms_ at that sample
   int64_t answered_ms_ = 0;
   int64_t outage_ms_ = 0;
   int64_t now_ms_ = 0;

@@ -1,7 +1,7 @@
-// Makes tests from rows. A row enters a window of the last rows. Every few rows the window gives one cell for
-// each machine. The first cells have the shortest length, two cells of one length are joined into one of
-// double length (the next rung), so that all lengths together cost twice as much as the shortest two. The
-// scale of a metric is chosen from the first full window.
+// Makes tests from rows. A row enters a window of the last rows, which every few rows gives one cell for each
+// machine. The first cells have the shortest length. Two cells of one length are joined into one of double
+// length (the next rung), so that all lengths together cost twice as much as the shortest two. The scale of a
+// metric is chosen from the first full window.
 #include "fleet/scan/scan.h"
 
 #include <algorithm>
@@ -18,21 +18,21 @@
 namespace lento::fleet {
 namespace {
 
-constexpr int64_t kGone_ms = 86400 * 1000;  // without a sample a machine has left
-constexpr size_t kCells = 8;                // of the shortest window; half as many more make the next length
-constexpr size_t kWindowsInARecord = 10;    // of the shortest, at least
+constexpr int64_t kGone_ms = 86400 * 1000;  // time without a sample after which a machine has left
+constexpr size_t kCells = 8;                // cells of the shortest window; the next has half as many more
+constexpr size_t kWindowsInARecord = 10;    // least number of shortest windows in a record
 
 int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
   return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
 }
 
-// Returns the rows of the shortest window that was asked for.
+// Returns the number of rows in the shortest window that the options request.
 size_t rows_asked_for(const ScanFleet& fleet, const ScanOptions& options) {
   const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
   return size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));
 }
 
-// Returns the rows of the shortest window.
+// Returns the number of rows in the shortest window: fewer for a short record, and a multiple of kCells.
 size_t shortest_window(const ScanFleet& fleet, const ScanOptions& options) {
   size_t rows = rows_asked_for(fleet, options);
   if (fleet.rows > 0)
@@ -107,7 +107,8 @@ void Scan::Impl::make_tracks() {
   }
 }
 
-// Shares the budget evenly: every test of a machine, length and direction counts once.
+// Sets the threshold by sharing the budget evenly among all tests of machines, metrics, lengths and
+// directions.
 void Scan::Impl::share_budget() {
   double tests = 0;
   for (const Track& track : tracks)
@@ -135,7 +136,8 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.rows_a_cell = cell << rung;
     // With slow scrapes the shortest window lasts much longer than requested.
     o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
-    // The first cell covers a block of rows and what was joined to it, each other one its own rows.
+    // The first quantile cell covers a whole block of rows and those joined to it, each other one only its
+    // rows.
     const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
     o.quantile_cells = cells > more ? cells - more : 1;
     o.rows_a_quantile = block + (((o.quantile_cells << rung) - 1) * cell);
@@ -159,8 +161,8 @@ void Scan::Impl::note_reports(std::span<const float> values) {
   }
 }
 
-// A machine that comes when the job has long begun, or comes back, begins a new past. While the source did
-// not answer nobody was away, unless that lasted longer than any window.
+// Discards the past of machines that join late or come back. Time in which the source did not answer does not
+// count as absence, unless it lasted longer than any window.
 void Scan::Impl::begin_pasts() {
   const size_t longest = rows_of(lengths.size() - 1);
   for (size_t m = 0; m < reports.size(); ++m) {
@@ -194,7 +196,7 @@ bool Scan::Impl::choose_scale(Track& track) {
     return false;
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell};
   const Scale scale = scale_of(gather(source), groups[track.group].size());
-  // A job that starts shows other values than one that runs.
+  // A starting job has other values than a running one, so the scale is chosen again.
   track.scale_again = pushed < 10 * block ? 2 * pushed : SIZE_MAX;
   if (track.scaled && scale.law == track.scale.law && scale.tied == track.scale.tied)
     return false;
@@ -202,13 +204,13 @@ bool Scan::Impl::choose_scale(Track& track) {
   track.scale = scale;
   track.machines = ladder(scale, groups[track.group].size(), true);
   track.job = ladder(scale, 1, false);
-  // A window of slow scrapes has so few rows that each counts.
+  // With slow scrapes a window has so few rows that the newest ones are judged one by one.
   track.dips = Dips(groups[track.group].size(), cell == 1 ? kCells + kCells / 2 : 0);
   return true;
 }
 
-// Joins two quantiles. A window's upper quantile is the largest of its parts', so that only a lasting fall
-// remains.
+// Joins the statistics of two cells. The upper quantile is the larger of both, so that only a fall in both
+// remains, the lower one the smaller of both.
 float join_halves(size_t channel, float a, float b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) ? b : a;
@@ -242,9 +244,9 @@ float middle_of(std::vector<float>& levels, bool tied) {
   return evidence::upper_median_reordering(std::span(levels));
 }
 
-// Compares the oldest rows of healthy machines in the window with the usual values of each machine and its
-// peers. The newest rows are counted one window later, so that a fault is not part of the chance by which it
-// is judged.
+// Counts how far the oldest rows of healthy machines in the window lie from the usual values of each machine.
+// The newest rows are counted one window later, so that a fault does not raise the chance by which it is
+// judged.
 void Scan::Impl::count_dips(Track& track, const CellPeers& peers) {
   const Level& level = track.machines.levels.front();
   if (cell == 1)
@@ -277,7 +279,8 @@ void Scan::Impl::note_edges() {
   }
 }
 
-// Takes the cell that ended `back` rows ago. Returns the lengths that it completed, 0 without samples.
+// Adds the cell that ended `back` rows ago to a track. Returns the number of window lengths that it
+// completed, 0 without samples.
 size_t Scan::Impl::take(Track& track, size_t back) {
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell, back};
   std::vector<float> cells;
@@ -300,7 +303,7 @@ size_t Scan::Impl::take(Track& track, size_t back) {
   return climb(track.machines, track.dips, std::move(cells));
 }
 
-// Takes the last rows into the cells of a track and tests those that are complete.
+// Adds the last rows to a track as a cell, and judges the windows that it completes.
 void Scan::Impl::step(Track& track) {
   const auto row = rows.row(0).subspan(track.metric * fleet.machines.size(), fleet.machines.size());
   const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
@@ -322,7 +325,7 @@ void Scan::Impl::step(Track& track) {
   }
   follow(track.machines);
   follow(track.job);
-  // A pause of the job differs in length between machines, so it stays out of their history.
+  // A pause of the job differs in length between machines, so nothing is learned from it.
   track.machines.crowd |= track.job.suspected[0] != 0;
 }
 
@@ -378,7 +381,7 @@ bool Scan::group_judged(size_t group) const {
 }
 
 double Scan::needed_s() const {
-  // The first window, one of past, and the ten differences from which the noise is estimated.
+  // Four shortest windows: the one that is tested, its past, and those whose differences give the noise.
   return double(4 * impl_->block) * double(impl_->fleet.step_ms) / 1000;
 }
 

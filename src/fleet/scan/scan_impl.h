@@ -1,6 +1,6 @@
-// The parts of a Scan. Two invariants hold: a machine that is a member of an active episode of a metric, or
-// whose job is, does not change the noise and the past that were learnt for it there, and tracks never share
-// state, so that their order has no effect.
+// The parts of a Scan. Two invariants hold: nothing is learned, as past or noise, from a machine's metric
+// while the machine or its job is in an active episode of that metric, and tracks share no state, so that
+// their order has no effect.
 #pragma once
 
 #include <deque>
@@ -19,30 +19,30 @@ inline constexpr size_t kNoEpisode = SIZE_MAX;
 struct Standing {
   size_t episode = kNoEpisode;
   size_t member = 0;
-  size_t level = 0;              // that raised it
-  int64_t shown_ms = 0;          // last test that showed it
-  int64_t ended_ms = INT64_MIN;  // of the episode before
+  size_t level = 0;              // index of the window length that raised it
+  int64_t shown_ms = 0;          // time of the last test that showed it
+  int64_t ended_ms = INT64_MIN;  // end of the previous episode
 };
 
-// Rows counted when a machine last had a sample, 0 for never.
+// The numbers of rows at a machine's last sample (Impl::answered, Impl::pushed); 0: no sample yet.
 struct Presence {
   size_t answered = 0;
   size_t pushed = 0;
 };
 
-// A length of window, as a number of cells. A cell of a rung covers 2^rung of the shortest cells.
+// A length of window, as a number of cells of a rung, which cover 2^rung of the shortest cells each.
 struct Length {
   size_t rung = 0;
   size_t cells = 0;
 };
 
-// The levels of one series of cells.
+// The tests of one series of cells at all lengths of window.
 struct Ladder {
   std::vector<Level> levels;             // by length
-  std::vector<std::vector<float>> half;  // by rung: the first of two cells, empty when there is none
-  std::vector<std::vector<Look>> looks;  // by level, of its last test
-  std::vector<uint8_t> suspected;        // not zero: member of an episode, or in a window that holds one
-  bool crowd = false;                    // many are suspected, or the job
+  std::vector<std::vector<float>> half;  // by rung: the first of two cells to join, empty when there is none
+  std::vector<std::vector<Look>> looks;  // results of the last test, by length and machine
+  std::vector<uint8_t> suspected;        // not zero: in an episode, or in one that ended within a window
+  bool crowd = false;                    // many machines are suspected, or the job is
   std::vector<Standing> standing;
 };
 
@@ -52,8 +52,8 @@ struct Track {
   size_t group = 0;
   bool scaled = false;
   Scale scale;
-  size_t scale_again = 0;   // rows
-  std::deque<Edges> edges;  // of the rows in the window, the newest first
+  size_t scale_again = 0;   // number of rows at which the scale is chosen again
+  std::deque<Edges> edges;  // edges of the rows in the window, the newest first
   Dips dips;
   Ladder machines;
   Ladder job;
@@ -75,16 +75,16 @@ struct Scan::Impl {
   bool choose_scale(Track& track);
   size_t take(Track& track, size_t back);
   void step(Track& track);
-  // Pushes one cell and tests. Returns how many of the levels tested.
+  // Pushes one cell and tests the windows that it completes. Returns the number of lengths tested.
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, const CellPeers& peers);
 
   // raise.cc: from tests to episodes.
   struct Suspects {
-    std::vector<size_t> members;  // of the group
-    double raw = 0;               // how far they moved themselves
-    double others = 0;            // how far the rest moved
-    bool alone = false;
+    std::vector<size_t> members;  // indices in the group
+    double raw = 0;               // median size of the change of their levels
+    double others = 0;            // median size of the change of the other machines' levels
+    bool alone = false;           // a single machine deviates
     bool uneven() const {
       return !alone && 2 * others > raw;
     }
@@ -116,23 +116,23 @@ struct Scan::Impl {
   std::vector<std::vector<size_t>> groups;
   std::vector<std::string> group_names;
   size_t block = 0;             // rows of the shortest window
-  size_t cell = 0;              // rows
-  std::vector<Length> lengths;  // rising
+  size_t cell = 0;              // rows of the shortest cell
+  std::vector<Length> lengths;  // lengths of windows, rising
   double z = 0;
   RowWindow rows;
   RollCall roll;
   Codes codes;
-  std::vector<uint8_t> reports;  // by machine, in the last row
+  std::vector<uint8_t> reports;  // by machine: whether the last row has a sample
   std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;
   std::vector<Episode> episodes;
   std::vector<Presence> seen;         // by machine
-  std::vector<uint8_t> late;          // joined after the job began, or came back
-  uint64_t looked = 0;                // at machines
-  std::vector<Sensitivity> half_way;  // of a record
+  std::vector<uint8_t> late;          // by machine: joined after the job began, or came back
+  uint64_t looked = 0;                // number of tests of machines
+  std::vector<Sensitivity> half_way;  // sensitivity at the middle of a record
   bool half_passed = false;
-  size_t pushed = 0;
-  size_t answered = 0;  // of the rows pushed
+  size_t pushed = 0;    // number of rows
+  size_t answered = 0;  // number of rows in which the source answered
   int64_t now_ms = 0;
 };
 

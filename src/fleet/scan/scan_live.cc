@@ -1,7 +1,6 @@
-// A watch runs for months and is restarted now and then. Its store still has the rows of the last hour. State
-// that the store does not have is saved by name: the machines of the job, the lasting episodes with the
-// earlier past of their members, and the tail of the differences of healthy machines. The state is small,
-// because it holds nothing else of a machine.
+// Saves and restores a scan, because a watch runs for months and is restarted now and then. The store still
+// has the rows of the last hour. Only what it lacks is saved, by name: the machines of the job, the active
+// episodes with the earlier past of their members, and the tail of the differences of healthy machines.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -20,7 +19,7 @@ constexpr int64_t kLatest_ms = int64_t{1} << 53;
 constexpr double kMost = 1e9;  // largest plausible count or size
 const base::Location kWhere{"state"};
 
-// Four digits: a state is written every minute.
+// Rounds to four digits, because a state is written every minute and should be short.
 double rounded(double x) {
   if (!(std::abs(x) > 0))
     return 0;
@@ -28,7 +27,7 @@ double rounded(double x) {
   return std::round(x / unit) * unit;
 }
 
-// Returns a number of an array, 0 for anything else or for implausible values.
+// Returns the i-th number of an array, 0 when it is absent, no number or implausible.
 double number_at(const Json::Array& numbers, size_t i) {
   if (i >= numbers.size() || !numbers[i].is_number())
     return 0;
@@ -68,7 +67,8 @@ Json tails_of(Ladder& ladder) {
   return levels;
 }
 
-// `member[i]`: the place in this group of the machine that was the i-th when the state was saved.
+// Adds saved tails to the noises. `member[i]` is the present index in the group of the machine that was the
+// i-th when the state was saved, nullopt when it is gone.
 void add_tails(Ladder& ladder, const Json& levels, const std::vector<std::optional<size_t>>& member) {
   const Json::Array& saved = levels.array(kWhere);
   for (size_t l = 0; l < std::min(saved.size(), ladder.levels.size()); ++l) {
@@ -142,7 +142,7 @@ void Scan::forget_resolved(int64_t before_ms) {
 
 RecentMeans Scan::recent(const Episode& e) const {
   const Impl& s = *impl_;
-  std::vector<double> sums(e.members.size() + 1, 0);  // the last is of the peers
+  std::vector<double> sums(e.members.size() + 1, 0);  // the last one is for all peers
   std::vector<size_t> counts(sums.size(), 0);
   for (const size_t m : s.groups[e.group]) {
     const auto member = std::ranges::find(e.members, m, &Member::machine);
@@ -253,8 +253,8 @@ void Scan::join_members(const Json& state) {
   }
 }
 
-// When the pushed rows include the beginning of the episode, it is in the list already. Otherwise they show
-// only the time during it, so its members get their saved past back.
+// Restores a saved episode's member. When the pushed rows include the beginning of the episode, the scan has
+// found it already. Otherwise the rows show only the time during it, so the member gets its saved past back.
 void Scan::Impl::take_over(Track& track, Ladder& ladder, size_t i, const Json& saved) {
   const bool job = &ladder == &track.job;
   const bool rises = saved.at("rises", kWhere).boolean(kWhere);
