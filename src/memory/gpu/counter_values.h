@@ -50,7 +50,7 @@ struct Values {
     const Sum* s = find(name);
     return s ? s->sum : 0;
   }
-  // Return sum or mean of the first of the names that is there. Without any: 0, or none.
+  // Return the sum or the mean of the first of these counters that the profile has, else 0 or nothing.
   double first_sum(std::initializer_list<std::string_view> names) const;
   std::optional<double> first_mean(std::initializer_list<std::string_view> names) const;
 };

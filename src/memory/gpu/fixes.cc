@@ -16,7 +16,7 @@ constexpr double kIndexInstructions = 2;
 constexpr double kBytesOfSector = 32;
 constexpr double kSectorsOfLine = 4;
 
-// Adds a unit whose work stays as it is.
+// Adds a unit whose work the fix does not change.
 void add_other(std::vector<BusyUnit>& units, const char* name, double busy) {
   if (busy >= 0)
     units.push_back({name, busy, busy, busy});
@@ -113,7 +113,7 @@ bool has_all_shares(const BusyShares& b) {
   return std::max(b.l1, b.shared_pipe) >= 0 && b.l2 >= 0 && b.memory >= 0 && b.issue >= 0;
 }
 
-// Names what to record for a narrower interval, "" when all is there.
+// Returns the options of ncu that record the missing counters of a narrower interval.
 std::string missing_counters(const KernelMemory& k, bool is_coalescing) {
   if (k.is_amd)
     return {};

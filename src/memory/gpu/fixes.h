@@ -20,7 +20,8 @@ std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double im
 
 // Returns whether the profile states the shares of caches, memory and instructions.
 bool has_all_shares(const BusyShares& busy);
-// Names options of ncu that make the interval narrower, "" when all is there.
+// Returns the options of ncu that make the interval narrower, "" when the profile has all counters or is
+// AMD's.
 std::string missing_counters(const KernelMemory& k, bool is_coalescing);
 
 }  // namespace lento::memory

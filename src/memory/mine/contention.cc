@@ -223,8 +223,8 @@ class Report {
     result_.diagnosis.findings.push_back(std::move(f));
   }
 
-  // Adds findings for functions that meet more often than by chance, where no cause explains the loss. A
-  // pattern is charged only with cycles that no finding holds yet.
+  // Adds findings for functions that share windows more often than by chance, where no cause explains the
+  // loss. A pattern is charged only with cycles that no finding holds yet.
   void add_pattern_findings() {
     if (!scan_.culprits_known)
       return;

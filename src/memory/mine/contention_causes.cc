@@ -1,6 +1,6 @@
 // Turns losses of cycles into findings, cause by cause in the order of contention_causes.h. Every finding
-// subtracts its cycles from what is left of the loss, so that no cycle appears in two findings. Thresholds
-// and their reasons are in tuning.h.
+// subtracts its cycles from the loss that is not explained yet, so that no cycle appears in two findings.
+// Thresholds and their reasons are in tuning.h.
 #include "memory/mine/contention_causes.h"
 
 #include <algorithm>
@@ -65,8 +65,7 @@ class CauseFinder {
     return double(cycles) >= options_.least_loss * time_ && cycles > 0;
   }
 
-  // Starts a finding and subtracts its cycles from what is left of the loss, so that no other finding counts
-  // them again.
+  // Starts a finding and subtracts its cycles, at most those that are not explained yet, from the loss.
   Finding start(Cause cause, std::string subject, Loss loss, uint64_t cycles) {
     uint64_t& left = left_[size_t(loss)];
     cycles = std::min(cycles, left);
@@ -94,9 +93,9 @@ class CauseFinder {
            names_.process(o.process);
   }
 
-  // Tests whether accesses of the object are high more often than those that nobody can have delayed (all
-  // others, where records name levels), with Fisher's exact test times the number of tests. Where all
-  // latencies beyond a hit are alike, none is high, and accesses beyond a hit are counted.
+  // Returns the p of Fisher's exact test, times the number of tests, that accesses of the object are high
+  // more often than accesses that no other CPU can have delayed (all others, where records name levels).
+  // Where all latencies beyond a hit are alike, none is high, and accesses beyond a hit are counted.
   double chance(const Object& o, size_t tests) const {
     const bool any_high = windows_.high_events > 0;
     const uint64_t its = any_high ? o.high_accesses : o.slow_accesses;

@@ -230,8 +230,8 @@ void add_costs(const OpenTrace& open, const ContentionOptions& options, Function
 }
 
 // Estimates the latency of each type and level without contention as its tenth percentile, of quiet accesses
-// where there are any. The baseline of a line that another CPU modified is a hit, because it would have been
-// one in the own cache.
+// where there are any. The baseline of a line that another CPU modified is a hit, because it would have hit
+// in the CPU's own cache.
 void find_baselines(Scan& scan) {
   for (size_t t = 0; t < kAccessTypes; ++t) {
     const LatencyHistogram& alone = has_quiet(scan, t) ? scan.quiet_by_type[t] : scan.by_type[t];

@@ -25,7 +25,7 @@ class Functions {
       return last_;
     return find(process, pc);
   }
-  uint32_t others();  // stands for all functions beyond kMostFunctions
+  uint32_t others();  // the number that all functions beyond kMostFunctions share
   const std::string& name(uint32_t function) const {
     return names_[function];
   }

@@ -1,5 +1,5 @@
 // Chooses the smallest line size whose lines explain nearly all of what the best one explains: cycles on
-// lines that threads fight over. Constants and reasons: tuning.h.
+// lines that threads contend for. Constants and reasons: tuning.h.
 #include "memory/mine/line_size.h"
 
 #include <algorithm>

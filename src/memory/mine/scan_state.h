@@ -29,8 +29,8 @@ enum class Loss : uint8_t {
 inline constexpr size_t kLosses = 6;
 using Losses = std::array<uint64_t, kLosses>;
 
-// 128 bytes of a process, the widest range in which two accesses can meet. Process is 0 where addresses are
-// physical, of the kernel or of the only process.
+// 128 bytes of a process, the largest cache line in which two accesses can conflict. Process is 0 where
+// addresses are physical, of the kernel or of the only process.
 struct BlockKey {
   uint64_t block = 0;
   uint16_t process = 0;
@@ -64,7 +64,7 @@ struct Sampled {
 struct BlockCost {
   Losses cycles = {};
   uint64_t accesses = 0;  // that lost something
-  uint64_t misses = 0;    // not served by the own cache
+  uint64_t misses = 0;    // not served by the CPU's own cache
   uint64_t jumps = 0;     // misses at a multiple of kConflictStride lines from the thread's last miss
   uint64_t cpus = 0;      // bit c % 64: CPU c missed
   uint64_t address = 0;   // of the costliest access

@@ -11,7 +11,7 @@
 // half of the pairs: when each word is laid out next to the others of its main user, at most half of the
 // pairs may remain.
 //
-// A queue or a buffer is there to be handed on. Its words are stored by one thread and loaded by another, and
+// A queue or a buffer exists to hand data over. Its words are stored by one thread and loaded by another, and
 // each value moves to one reader. With w and r as the stores and loads of two threads to a word, they have w
 // r' + r w' + w w' conflicting pairs, and |w r' - r w'| of them go one way. Where that is most of them, and
 // readers had to fetch no more often than writers stored, the line is handed on. Threads that update a word

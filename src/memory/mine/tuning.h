@@ -13,8 +13,8 @@ namespace lento::memory::tuning {
 
 // Bytes, accesses and samples.
 
-// Two accesses can meet only within one line, at most this many bytes on the machines that the formats come
-// from (x86 64, Arm 64 and 128, POWER 128).
+// Two accesses can conflict only within one line, at most this many bytes on the machines that the formats
+// come from (x86 64, Arm 64 and 128, POWER 128).
 inline constexpr uint32_t kBlockBytes = 128;
 // Line sizes that are tried where neither format nor user names one.
 inline constexpr uint32_t kLineSizes[] = {32, 64, 128};
@@ -27,7 +27,7 @@ inline constexpr uint64_t kLeastSamples = 100;
 // A trace of which more records were skipped than taken is not the trace that was meant.
 inline constexpr double kMostSkipped = 0.5;
 // At most this share of the accesses may have a time stamp far outside the span of the others; they are set
-// aside. Of a trace with more of them nobody can say which times are wrong, and it is not judged.
+// aside. With more of them it is not clear which times are wrong, so no more are set aside.
 inline constexpr double kMostFarTimes = 0.05;
 
 // Working CPUs.

@@ -107,7 +107,8 @@ class Core {
   }
   bool sync();
   void update_horizon() {
-    // Horizon 0 makes a served access finish on the slow path. kNever - 1 sets no limit either.
+    // Horizon 0 makes a served access finish on the slow path. next_grant() may be kNever: then there is no
+    // limit.
     horizon_ = data_ready_ ? 0 : std::min(other_limit_, network_.next_grant() - 1);
     quick_horizon_ = tracing_ ? 0 : horizon_;
   }

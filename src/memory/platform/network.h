@@ -126,7 +126,7 @@ class Network {
   struct Waiting {
     Cycles arrival = 0;
     Transaction* transaction = nullptr;
-    size_t first_service = 0;  // index in Channel::services at its injection
+    size_t first_service = 0;  // earlier entries of Channel::services ended before it
   };
   // The channel served a transaction of `hart` from cycle `at` to `until`.
   struct Service {

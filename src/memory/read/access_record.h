@@ -67,7 +67,7 @@ struct AccessRecord {
   uint64_t pc = 0;
   uint64_t address = 0;
   uint64_t culprit_pc = 0;        // pc of the culprit's access; meaningful when culprit != kNoCpu
-  uint32_t latency = kNoLatency;  // cycles until the CPU could go on; 1 for a hit
+  uint32_t latency = kNoLatency;  // cycles until the CPU could continue; 1 for a hit
   uint32_t blamed = 0;            // the part of the latency charged to `culprit`, <= latency
   uint16_t cpu = 0;
   uint16_t culprit = kNoCpu;

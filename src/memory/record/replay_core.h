@@ -39,10 +39,10 @@ struct ReplayCore {
     AtMeeting,
     Ended
   } state = State::Ready;
-  uint64_t waits_for = 0;  // period of bursts, lock, thread, meeting
+  uint64_t waits_for = 0;  // period of bursts, lock, thread or key of a synchronisation point
   uint64_t period = 0;     // period of bursts that it is in
   size_t guards = 0;       // locks that it holds and that other threads have held too
-  // When it asked for the lock that it waits for, and who had that.
+  // Time at which it requested the lock that it waits for, and the thread that had the lock then.
   std::optional<uint64_t> asked;
   uint64_t held_up_by = ReplayLock::kNobody;
 

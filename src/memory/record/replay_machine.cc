@@ -21,8 +21,8 @@ uint32_t blamed(uint64_t wait) {
   return uint32_t(std::min<uint64_t>(wait, UINT32_MAX - 1));
 }
 
-// Charges a wait for a line that only readers held: to the last reader, or to any holder where that was the
-// core itself.
+// Charges a wait for a line that only readers have copies of: to the last reader, or to any other core with a
+// copy where the last reader was the core itself.
 void charge_reader(const LineState& line, size_t core, AccessRecord& r) {
   if (line.last_reader != UINT32_MAX && line.last_reader != core) {
     r.culprit = cpu_of(line.last_reader);
@@ -97,7 +97,7 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   }
   const bool owns = line.writer == core;
   const bool foreign = line.writer != UINT32_MAX && !owns;
-  // Under Relayout::Kind::Local each thread initialises its own data, so no line moves from another thread.
+  // Each thread initialises its own data under Relayout::Kind::Local, so no line moves from another thread.
   const bool moves = !hints.local && (foreign || (writes && !owns && line.held_by_others(core)));
   const size_t here = node_of(core);
   size_t home = here;
@@ -114,7 +114,7 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
     now = std::max(now, own.last_end);
   const uint64_t walk = hints.huge ? 0 : translate(own, r, now);
   uint64_t wait = 0;
-  uint64_t ready = 0;  // when a loaded value is there
+  uint64_t ready = 0;  // cycle at which a loaded value arrives
   if (moves) {
     wait = walk + transfer(core, key, line, now + walk, r) + now - r.cycle;
   } else {

@@ -236,7 +236,8 @@ class Replay {
     return false;
   }
 
-  // Counts a thread that arrived at a meeting point and releases the threads that waited for it.
+  // Counts a thread that arrived at a synchronisation point, and wakes the threads whose number of arrivals
+  // is reached.
   void arrive(const Core& core, uint64_t key) {
     Meeting& m = meetings_[{core.thread->pid, key}];
     ++m.come;
@@ -264,8 +265,8 @@ class Replay {
   }
 
   // All threads begin a second of bursts together, because the holders of locks are unknown then. Within it
-  // the bursts of a thread follow one another. On few cores a single burst contains one or two threads, which
-  // would never meet otherwise.
+  // the bursts of a thread follow one another. On few cores a single burst contains one or two threads, and
+  // threads of different bursts would never contend.
   void reach_burst(Core& core, uint64_t number) {
     core.state = Core::State::AtBurst;
     core.waits_for = number / kTogether;
@@ -364,8 +365,8 @@ class Replay {
       blocks_.push_back({address_of(e), 0, e.second});
   }
 
-  // Releases threads when none can go on: the next bursts begin, or an incomplete recording holds all threads
-  // up.
+  // Wakes threads when none can run: the next bursts begin, or an incomplete recording blocks all threads.
+  // Returns whether any woke.
   bool unblock() {
     uint64_t burst = kNobody;
     uint64_t time = 0;
