@@ -16,7 +16,7 @@ struct ModelPlace {
   std::string chip;
   std::string mapping;
 
-  // Path of the file; empty when nothing is kept or an input is no regular file.
+  // Returns the path of the model's file. Empty when no folder is given or an input is no regular file.
   std::string path(const LearnSetup& setup, const LearnOptions& options) const;
 };
 
@@ -36,7 +36,7 @@ struct ChipLearnOptions {
   uint32_t inferences = 1;
   double false_alarms = LearnOptions{}.false_alarms;
 };
-// Throws base::Error when files are broken, or when nothing can be kept.
+// Throws base::Error when files are broken, or when the model cannot be written to the folder.
 finding::Diagnosis chip_learn(const ChipLearnOptions& options, const base::Progress& progress = {});
 
 }  // namespace lento::chip

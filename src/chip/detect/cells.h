@@ -13,7 +13,7 @@ namespace lento::chip {
 
 struct Cell {
   float level = 0;   // log2 cycles per byte, octaves, mean
-  float lowest = 0;  // the same of the fastest transfer
+  float lowest = 0;  // level of the fastest transfer
   int count = 0;     // 0: nothing recorded
 };
 
@@ -57,7 +57,7 @@ struct Baseline {
   std::vector<float> level;
   float lowest = 0;  // of the fastest transfer of a time bin, median over bins
   float single = 0.5F;
-  float common = 0.1F;  // before anything is known
+  float common = 0.1F;  // until it is estimated
   // Number of successive bins that carry as much information as one independent bin. The transfers of a run
   // wait in one periodic order (rhythm) for a while and then in another.
   float correlation_bins = 1;

@@ -48,8 +48,8 @@ class Thresholds {
   // Returns the log-likelihood ratio that the best of so many hypotheses exceeds by chance with probability
   // `false_alarms`.
   static double by_chance(size_t hypotheses, double false_alarms);
-  // Returns the same ratio n, but at least sqrt(2 n) times `scatter`, the standard deviation between runs
-  // without a fault.
+  // Returns by_chance() without `scatter`, n, but at least sqrt(2 n) times `scatter`, the standard deviation
+  // between runs without a fault.
   static double by_chance(size_t hypotheses, double false_alarms, double scatter);
 
  private:

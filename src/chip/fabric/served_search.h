@@ -5,7 +5,7 @@
 // Waits are then compared with the slow simulation as they are with the healthy one, without further
 // assumptions. The slow server of a class is the one that takes longest when healthy, because it explains the
 // same delay with the smallest factor. Two factors are tried. For the classes that fit best, ever smaller
-// steps from the better factor follow. Cost: one simulation of the program a class and factor. Of long
+// steps from the better factor follow. Cost: one simulation of the program per class and factor. Of long
 // programs only the classes with the most evidence in the held search, or with the most traffic, are
 // simulated (kServedEvents).
 #pragma once

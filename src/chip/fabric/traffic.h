@@ -2,9 +2,9 @@
 // which packets are sent and when.
 //   - a packet takes the servers of its route in order: first come first served, each for
 //     packet_cycles + bytes / rate. Its head goes on after pass_cycles (cut through)
-//   - it holds one of a link's virtual channels until its tail is past: as many links at a time as their
-//     buffers need for its bytes. Rings have channels of their own behind their wrap (dateline), so that
-//     no packets wait in a circle
+//   - it holds one virtual channel of each link until its tail has left: of as many links at a time as have
+//     buffers for its bytes together. Beyond the wrap-around of a ring (dateline) packets take other
+//     channels, so that no packets wait in a circle
 //   - a tile sends `channels` packets at a time in one direction of a network
 // Times are in ticks, 1/64 cycles.
 #pragma once

@@ -40,7 +40,8 @@ int unwrap(std::vector<ProbeRecord>& records, size_t cores) {
 }
 
 // Returns the timer's step in cycles: the largest that divides all time differences of a recorder, the
-// smallest over recorders. Each recorder counts alone, because timers with the same step may be out of phase.
+// smallest over recorders. Recorders are taken one by one, because timers with the same step may be out of
+// phase.
 uint64_t grain_of(const std::vector<ProbeRecord>& records, size_t cores) {
   std::vector<uint64_t> first(cores, UINT64_MAX);
   std::vector<uint64_t> grain(cores);

@@ -148,7 +148,7 @@ class FactorSearch {
     return {observed.level, run_.chip.core.rate_deviation / std::sqrt(double(observed.records))};
   }
 
-  // Takes a core's factor from its records where the fit's interval excludes it.
+  // Replaces the fitted factor of a core by that of its records where both differ by more than their errors.
   void prefer_records(const std::vector<SlowPart>& given, FactorFit& fit) const {
     for (size_t k = 0; k < given.size(); ++k) {
       if (given[k].part.part != Part::Core)
@@ -362,7 +362,7 @@ class FactorSearch {
   void measure(FactorFit& fit, const std::vector<double>& steps) {
     for (size_t k = 0; k < steps.size(); ++k)
       move(fit.parts[k], steps[k]);
-    // Every judged run has seeds of its own, so that no draw is off in the same way for all.
+    // The seeds depend on the judged run, so that no draw is off in the same way for all runs.
     const std::vector<Records> runs =
         simulate(fit.parts, base::mix64(uint64_t(likelihood_.end_cycles())), kShiftSeeds);
     for (size_t k = 0; k < fit.parts.size(); ++k) {
@@ -397,7 +397,7 @@ class FactorSearch {
 
   // Simulates the parts slower and faster, and corrects each factor by what these runs show.
   void measure_by_number(FactorFit& fit) {
-    // Every judged run has seeds of its own, so that no draw is off in the same way for all.
+    // The seeds depend on the judged run, so that no draw is off in the same way for all runs.
     const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
     std::vector<std::vector<Records>> runs;
     for (const double by : {-kApart, kApart}) {

@@ -1,9 +1,9 @@
 // The reference workload of the SimPy comparison on Lento's event queue: layers of tasks on a K x K mesh,
-// messages along x then y over FIFO links, every duration a hash of (seed, kind, ids), integer ticks (2^20 a
-// cycle). Any correct simulator gives the same end time and checksums. For tests and benchmarks.
+// messages along x then y over FIFO links, every duration a hash of (seed, kind, ids), integer ticks (2^20
+// per cycle). Any correct simulator gives the same end time and checksums. For tests and benchmarks.
 //
 // A FIFO server needs no event of its own: a request at t is served at max(t, free) and moves `free`. One
-// event a link and one a task therefore suffice, as long as requests come in the order of time, which the
+// event per link and one per task therefore suffice, as long as requests come in the order of time, which the
 // queue ensures.
 #pragma once
 

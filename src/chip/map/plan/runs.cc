@@ -1,4 +1,4 @@
-// Cuts products of a mapping into runs of their channels, and inserts layers that hand weights on between
+// Cuts products of a mapping into runs of their channels, and inserts layers that pass weights on between
 // cores. Runs let results leave while the rest is computed. Weights are placed one run ahead of their
 // product, so that they travel during its predecessor.
 #include "chip/map/plan/runs.h"

@@ -1,4 +1,4 @@
-// Cuts products into runs of their channels, and hands weights on between cores. Internal to the mapper.
+// Cuts products into runs of their channels, and passes weights on between cores. Internal to the mapper.
 #pragma once
 
 #include "chip/map/mapping.h"
