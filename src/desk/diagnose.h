@@ -29,7 +29,7 @@ enum class Labels {
 // Returns the kind of labels in a file. Such a file is read when no other module judges it.
 Labels labels_in(const std::string& path);
 
-// Lists the files of `paths`: a folder stands for all regular files below it, in order of name. At most
+// Lists the files of `paths`: a folder is replaced by all regular files below it, in order of name. At most
 // kMostFiles are returned, and `left_out` counts the others.
 inline constexpr size_t kMostFiles = 10000;
 std::vector<std::string> files_of(const std::vector<std::string>& paths, size_t& left_out);

@@ -13,12 +13,12 @@ namespace lento::desk {
 
 struct HouseVerdicts {
   std::vector<finding::Diagnosis> verdicts;
-  std::vector<std::string> used;      // paths that a verdict was asked about
+  std::vector<std::string> used;      // paths that the verdicts cover
   std::vector<std::string> failures;  // "table.csv: has no column of times"
 };
 
-// Asks each question that these files allow about machines and ranks (desk/recognise.h). Files of other kinds
-// are left out.
+// Answers each question about machines and ranks that these files allow (desk/recognise.h). Files of other
+// kinds are left out.
 HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress = {});
 
 }  // namespace lento::desk

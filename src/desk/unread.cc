@@ -1,4 +1,4 @@
-// Counts lines with numbers that stand alone. Prose and programs hold some, measurements hold one in most
+// Counts lines with separate numbers. Prose and programs have a few such lines, measurements have mostly such
 // lines.
 #include "desk/unread.h"
 

@@ -52,7 +52,7 @@ class CodeCache {
     return word;
   }
 
-  // True when a word of [address, address + size) is decoded. Size is at most 4.
+  // Returns whether a word of [address, address + size) is decoded. Size is at most 4.
   bool holds(uint32_t address, unsigned size) const {
     return is_decoded(address) || is_decoded(address + size - 1);
   }

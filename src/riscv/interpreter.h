@@ -38,7 +38,7 @@ enum class Access : uint8_t {
 
 enum class Stop : uint8_t {
   Budget,   // the instruction budget is used up
-  Port,     // the port asked for it
+  Port,     // the port requested it
   Wait,     // wfi was executed
   Recheck,  // mstatus or mie changed: look for interrupts, then go on
 };
@@ -65,7 +65,7 @@ Stop run(Hart& hart, CodeCache& code, Port& port, uint64_t budget) {
   CodeCache::Page* page = nullptr;
   const Instruction* at = nullptr;
   const Instruction* from = nullptr;  // all before it have elapsed
-  const Instruction* end = nullptr;   // the port is asked before this one is executed
+  const Instruction* end = nullptr;   // port.enter() is called before this one is executed
   uint32_t address = 0;
   uint32_t value = 0;
   uint32_t cause = 0;

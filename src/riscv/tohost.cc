@@ -12,8 +12,8 @@ namespace {
 
 using base::Error;
 
-// True when the program has trapped without a handler (mtvec 0), which leads to the code at 0 or to the same
-// fault at 0 again and again.
+// Returns whether the program has trapped without a handler (mtvec 0), which leads to the code at 0 or to the
+// same fault at 0 again and again.
 bool fell_into_trap(const riscv::Hart& hart, bool code_at_0) {
   if (hart.mtvec != 0 || (hart.mepc == 0 && hart.mcause == 0))
     return false;

@@ -158,7 +158,7 @@ class CollectiveBench : public Reader {
       hosts_.push_back(host);
   }
 
-  // Takes a result row. The largest message and the first wrong result are kept.
+  // Takes a result row: keeps the one of the largest message, and writes an event for wrong results.
   void row(const Match& match, Sink& sink) {
     const auto row = row_of(match.integer("size").value_or(0), match["rest"]);
     if (!row)

@@ -15,7 +15,7 @@ class Perftest : public Reader {
     if (line.find("RDMA_") != line.npos || line.find("Send BW") != line.npos)
       test_ = split_blanks(line)[0];
     if (line.find("BW average[") != line.npos) {
-      // GB and MB stand for bytes, Gb for bits.
+      // GB and MB are in bytes, Gb is in bits.
       scale_ = line.find("average[Gb/sec]") != line.npos   ? 1
                : line.find("average[MB/sec]") != line.npos ? 8e-3
                                                            : 8;

@@ -7,9 +7,9 @@
 //   describe = "Name:" HOST any "Conditions:" header {TYPE STATUS TIME TIME REASON MESSAGE}
 //              "Capacity:" {NAME ":" N} "Allocatable:" {NAME ":" N}
 //
-// A node that Slurm marks with * does not answer. One that is drained or cordoned was taken out by somebody,
-// which is a note without a reason. Of a node's conditions Ready should be true and every other one false:
-// that is how node-problem-detector adds its own.
+// A node that Slurm marks with * does not answer. One that is drained or cordoned was taken out by an
+// operator, which without a reason is only a note. Of a node's conditions Ready should be true and every
+// other one false: that is how node-problem-detector adds its own.
 //
 // Sources: sinfo of Slurm 20.11 to 25.05; kubectl 1.19 to 1.33; node-problem-detector 0.8.
 #include <algorithm>

@@ -3,8 +3,8 @@
 //   reason = "gres/gpu count reported lower than configured (7 < 8)" | "Kill task failed" | "NHC: " CHECK |
 //   ...
 //
-// sinfo cuts a reason off after 20 characters unless a format asks for more, so that a beginning of a known
-// reason is enough.
+// sinfo cuts a reason off after 20 characters unless its format is wider, so the beginning of a known reason
+// is enough.
 //
 // Sources: reasons that slurmctld 20.11 to 25.05 sets (node_mgr.c, job_mgr.c, node registration); checks of
 // LBNL's NHC 1.4 and of its extensions for GPUs.

@@ -7,7 +7,7 @@
 //   document = {"jobs": [{"job_id": N, "nodes": LIST, "state": {"current": [STATE]}}]}        (sacct --json)
 //
 // Rows of steps ("101.batch", "101.0") repeat their job and are passed over. A list of nodes that a column
-// cuts short ends in "+" and names nobody.
+// cuts short ends in "+" and names no node.
 //
 // Source: sacct of Slurm 20.11 to 25.05.
 #include <algorithm>

@@ -4,7 +4,7 @@
 //   node = "NodeName=" HOST ... "State=" STATE {"+" FLAG} ["*"] ... "Reason=" TEXT "[" USER "@" TIME "]"
 //
 // A "*" behind a node's state means that the node does not answer. A node that an operator drains is taken
-// out on purpose: the reason says why.
+// out on purpose, and the reason explains it.
 //
 // Source: scontrol of Slurm 20.11 to 25.05.
 #include "desk/cluster/cluster.h"

@@ -71,8 +71,8 @@ bool Entries::entry(const std::string& key, std::string_view value, const Subjec
   return false;
 }
 
-// Takes a flag, which is bad when its key says so: "Link detected: no", "HW Slowdown: Active", {"Ready":
-// "Unknown"}. Returns false when it is no flag.
+// Takes a flag, whose key determines which value is bad: "Link detected: no", "HW Slowdown: Active",
+// {"Ready": "Unknown"}. Returns false when it is no flag.
 bool Entries::flag(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
   const Polarity polarity = polarity_of(key);
   std::optional<bool> is_true = truth_of(value);
@@ -164,7 +164,7 @@ bool Entries::number(
   return is_meant;
 }
 
-// Keeps a text without a known meaning. When all peers but one share it, the judge asks about the odd one.
+// Keeps a text without a known meaning. When all peers but one share it, the odd one raises a question.
 void Entries::odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
   if (!is_comparable(value) || !has_letter(key))
     return;

@@ -11,7 +11,7 @@ namespace lento::desk {
 
 // The source of a series of speeds, most preferred first.
 enum class Source {
-  Named,   // label or unit says that it is a speed
+  Named,   // label or unit shows that it is a speed
   Stamps,  // of lines that name steps
   Sums,    // a time since the program began
   Unnamed  // a time of something

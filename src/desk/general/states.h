@@ -25,7 +25,7 @@ bool is_consequence(std::string_view condition);
 // Returns whether a label names a condition: "Health", "state", "overall-health self-assessment test result".
 bool names_condition(std::string_view label);
 
-// Return whether the cells of a column name devices ("GPU", "Device ID", "Interface") or hosts ("Host",
+// Each returns whether the cells of a column name devices ("GPU", "Device ID", "Interface") or hosts ("Host",
 // "NODE").
 bool names_device(std::string_view label);
 bool names_host(std::string_view label);

@@ -1,5 +1,5 @@
 // Logs of programs that no reader is made for: a number with one label and unit that comes again and again is
-// the course of the job, when label or unit says that it is the time or the rate of its work.
+// the course of the job, when label or unit shows that it is the time or the rate of its work.
 //
 //   line = any LABEL NUMBER [UNIT] any        labels, numbers and units: desk/general/labels.h
 //
@@ -262,8 +262,8 @@ class StepSeries : public RestReader {
     push(at->second, {value, step, sink.number(), sink.time()});
   }
 
-  // All ranks take a step together, so most quantities are those of the job. Work that a rank does alone, and
-  // numbers on a line that names its rank, are the rank's own.
+  // Returns the quantity of a series. All ranks take a step together, so most quantities are those of the
+  // job. Work that a rank does alone, and numbers on a line that names its rank, are the rank's own.
   Quantity quantity_of(const Named& named) const {
     Quantity quantity{named.name, named.measure.unit, Kind::Annotation, Better::Neither, "", Scope::Job};
     if (named.measure.meaning == Meaning::Work)
@@ -406,7 +406,8 @@ class StepSeries : public RestReader {
     uint64_t falls = 0;    // how often the position or the clock fell
     uint64_t rises = 0;
     uint64_t stays = 0;
-    // Numbers that fall about as often as they rise, or stay the same, are no position of the program.
+    // Returns whether the numbers are no position of the program: they fall about as often as they rise, or
+    // stay the same.
     bool is_no_position() const {
       constexpr uint64_t kEnough = 64;
       constexpr uint64_t kEnoughSame = 4096;

@@ -98,7 +98,8 @@ static bool names_parts(std::vector<std::string> cells) {
          });
 }
 
-// A head has names only, and one of them is a measure, a state or a part.
+// Begins a table when the line is a head: it has names only, and one of them is a measure, a state or a part.
+// Returns whether it is.
 bool Tables::begin_table(std::string_view text) {
   const bool is_comment = text.front() == '#' && text.size() > 1;
   if (is_comment)
@@ -386,7 +387,7 @@ static std::vector<std::string> stacked(const std::vector<std::vector<std::strin
   return names;
 }
 
-// A box has as many lines per row as its head.
+// Takes a line of a box, in which a row has as many lines as the head.
 bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink) {
   host_ = host;
   const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;

@@ -20,10 +20,10 @@ class Tables {
   bool box_line(std::string_view text, const std::string& host, Sink& sink);
   bool begin_table(std::string_view text);
 
-  // A rule marks the line before it as a head. One with gaps ("-----  ----") also states where the columns
-  // begin, so that a row may leave cells empty.
+  // Takes a rule, which marks the line before it as a head. A rule with gaps ("-----  ----") also states
+  // where the columns begin, so that a row may leave cells empty.
   void rule(std::string_view text);
-  // A row of numbers also marks the line before it as a head, when both have as many words.
+  // Notes a line. A row of numbers marks the line before it as a head, when both have as many words.
   void note_line(std::string_view text);
   void blank_line();
   // Sets the part that rows without a part of their own describe.

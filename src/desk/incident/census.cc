@@ -16,7 +16,7 @@
 namespace lento::desk {
 namespace {
 
-// "gpu3" and "gpu4" are of one kind, as are "0000:17:00.0" and "0000:3d:00.0".
+// Returns the kind of a part. "gpu3" and "gpu4" are of one kind, as are "0000:17:00.0" and "0000:3d:00.0".
 std::string kind_of_part(std::string_view device) {
   std::string kind;
   for (const char c : device.starts_with("/") ? device : device.substr(0, device.find('/')))

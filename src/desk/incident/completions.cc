@@ -1,9 +1,9 @@
 // Operations that failed between two hosts (RDMA, connections): which end is at fault.
 //
-// Each line names two ends, the host that reports and the peer that it could not reach, and neither line
-// alone says which of them is faulty. The end that is common to the failures of two or more other hosts is. A
-// failure that shares no end with another one leaves it open. A flushed operation follows from an earlier
-// failure. Any other status is an error of the program or of its memory on the host that reports.
+// Each line names two ends, the host that reports and the peer that it could not reach, and one line alone
+// does not show which of them is faulty. An end is faulty that is common to the failures of two or more other
+// hosts. A failure that shares no end with another one leaves it open. A flushed operation follows from an
+// earlier failure. Any other status is an error of the program or of its memory on the host that reports.
 //
 // Source: enum ibv_wc_status of rdma-core (5 flushed, 12 transport retries exceeded, 13 receiver not ready).
 #include <algorithm>

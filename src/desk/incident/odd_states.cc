@@ -1,5 +1,6 @@
-// Asks about numbers and texts whose meaning is not known. A value that differs although all others agree, or
-// a fraction outside the spread of the others, singles out a part, but whether the part is slow is unknown.
+// Raises questions about numbers and texts whose meaning is not known. A value that differs although all
+// others agree, or a fraction outside the spread of the others, singles out a part, but whether the part is
+// slow is unknown.
 #include <algorithm>
 #include <cmath>
 
@@ -63,8 +64,8 @@ const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, con
 
 }  // namespace
 
-// Asks about numbers of reports without a known meaning (desk/general). An odd number may be the cause of a
-// slow-down, so the verdict cannot be healthy.
+// Raises a question about numbers of reports without a known meaning (desk/general). An odd number may be the
+// cause of a slow-down, so the verdict cannot be healthy.
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,

@@ -20,7 +20,7 @@ std::string title_of(const std::string& subject, const Quantity& quantity) {
   return subject + kBesidePeers + quantity.name;
 }
 
-// The name of the quantity that a category compares: "unlike its peers: GPU temperature".
+// Returns the name of the quantity that a category compares: "unlike its peers: GPU temperature".
 std::string compared_quantity(const std::string& category) {
   const size_t colon = category.find(": ");
   return colon == std::string::npos ? "" : category.substr(colon + 2);

@@ -13,7 +13,7 @@ constexpr const char* kFlightRecorder =
     "the flight recorder's dumps of all ranks (TORCH_NCCL_TRACE_BUFFER_SIZE=20000) or the RAS text of NCCL "
     "(nc localhost 28028), which list what each rank has begun and finished";
 
-// The last stack of each process.
+// Returns the last stack of each process.
 std::map<Subject, const Event*> last_stacks(const Records& records) {
   std::map<Subject, const Event*> last;
   for (const Event& event : records.events())

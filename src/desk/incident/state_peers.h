@@ -50,15 +50,15 @@ double times_traffic(const Records& records, const Subject& subject);
 
 // Returns the parts whose utilisation is not that of the busiest, so that their clocks are not compared.
 std::set<Subject> less_loaded(const Records& records, const SeriesByQuantity& loads);
-// Asks about parts with far less load than their peers.
+// Raises a question about each part with far less load than its peers.
 void question_loads(
     const Records& records,
     const SeriesByQuantity& loads,
     const JudgeOptions& options,
     Judgement& out);
 
-// Asks about numbers and texts of reports without a known meaning (desk/general). An odd one may be the cause
-// of a slow-down, so the verdict cannot be healthy.
+// Raises a question about numbers and texts of reports without a known meaning (desk/general). An odd one may
+// be the cause of a slow-down, so the verdict cannot be healthy.
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,

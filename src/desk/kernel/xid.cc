@@ -4,7 +4,7 @@
 // containment).
 //
 // Codes that a program's fault usually triggers (an address out of range) are listed as faults of the
-// program. Broken hardware can cause them too, and the action says how to separate both.
+// program. Broken hardware can cause them too, and the action describes how to distinguish them.
 #include <algorithm>
 #include <array>
 

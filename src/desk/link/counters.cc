@@ -3,8 +3,9 @@
 //
 // The side of a counter is its meaning. A host that sends pause frames, drops in its receive buffers or has
 // no buffer posted is slow to take data and holds up its senders. A host that receives pauses, handles
-// congestion notifications (CNP) or waits for credits is held up by somebody else, so that those are read and
-// never judged. Congestion notifications sent and packets marked (ECN) point at the path to the host.
+// congestion notifications (CNP) or waits for credits is held up by another host, so that those counters are
+// read and never judged. Congestion notifications sent and packets marked (ECN) point at the path to the
+// host.
 //
 //   ethtool -S     = "     tx_prio3_pause: 10"
 //   perfquery      = "# Port counters: Lid 5 port 1 ..." "SymbolErrorCounter:..............0"
@@ -182,7 +183,7 @@ std::string_view next(std::string_view& text, char end) {
   return part;
 }
 
-// Asks about a full counter, which shows that there were many errors but not since when.
+// Raises a question about a full counter, which shows that there were many errors but not since when.
 void question_full(const Counter& counter, const Subject& subject, Sink& sink) {
   Event event;
   event.kind = "unread/state";

@@ -4,7 +4,7 @@
 //   note = "" | "Could be " (SPEED " Gbps" | WIDTH "X" | NAME)
 //
 // The peer is "HOST CARD" for a card and "SWITCH:MODEL" for a switch. A port without a cable is down and
-// polls, which is nobody's fault.
+// polls, which is no fault.
 //
 // Source: infiniband-diags 2.1 to 50.
 #include "base/number.h"

@@ -113,7 +113,7 @@ class PcieLinks : public Reader {
     }
   }
 
-  // Reading from a function that has left the bus gives ones only: its revision is ff.
+  // Reports a function that has left the bus. Reading from it gives ones only, so its revision is ff.
   void lose(Sink& sink) const {
     Event event;
     event.kind = "pcie/no answer";

@@ -65,7 +65,7 @@ class SubnetManager : public Reader {
   static constexpr size_t kMostParts = 65536;
   static constexpr size_t kLongestLine = 512;  // of one that is kept: quotes are shorter
 
-  // A port of a switch or of a host, as the fabric sees it.
+  // A port of a switch or of a host in the fabric.
   struct FabricPart {
     int losses = 0;
     bool is_gone = false;

@@ -63,8 +63,8 @@ class Nvlink : public Reader {
     }
   }
 
-  // GPUs of one host are compared with each other. When they are fewer than kFewestGpus, their links are
-  // compared instead.
+  // Writes the last GPU, and the errors of each link when the host has too few GPUs to compare them with each
+  // other.
   void end(Sink& sink) override {
     write(sink);
     constexpr int kFewestGpus = 3;

@@ -177,7 +177,7 @@ class NcclDebug : public Reader {
     return event;
   }
 
-  // A channel is a state of the GPU that set it up.
+  // Returns the place of a channel's state: the GPU that set the channel up.
   static Sink::Place own(const Sink& sink) {
     return {sink.subject()};
   }

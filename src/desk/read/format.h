@@ -49,7 +49,7 @@ class Sink {
   void sample(const Quantity& quantity, double value, const Place& place);
   void state(const Quantity& quantity, double value, const Place& place);
   void state(const Quantity& quantity, std::string text, const Place& place);
-  // `text`, `time`, `where` and empty members of the subject are filled in.
+  // Adds an event. `text`, `time`, `where` and empty members of the subject are filled in.
   void event(Event event);
   void run(Run run);
 

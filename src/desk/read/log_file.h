@@ -67,7 +67,8 @@ class LogReader {
   void read_one(LineSource& in, const std::string& name, Records& records, const base::Progress& progress)
       const;
   void read_document(const std::string& raw, const Format& format, int32_t file, Records& records) const;
-  // With `is_known` a format fits the beginning, and readers of the rest get nothing.
+  // Reads a file line by line. With `is_known`, a format fits its beginning, and readers of Shape::Rest get
+  // no lines.
   void read_lines(
       LineSource& in,
       int32_t file,

@@ -6,7 +6,7 @@
 //
 // The timers behind an iteration are those of timers.h.
 //
-// Some rank is always the slowest, so the reader writes what a report holds and names nobody. The report's
+// Some rank is always the slowest, so the reader writes what a report holds and names no rank. The report's
 // time and throughput are of the forward pass of each rank alone, which a rank does not spend waiting.
 //
 // Source: megatron/training/training.py and megatron/core/utils.py of Megatron-LM 0.6 to 0.14.

@@ -4,9 +4,9 @@
 //   jsonl = {object}               {"step": 0, "rank": 3, "host": "h0", "forward_s": 1.3045}
 //
 // Ranks are peers, whatever hosts they are on. A table needs a column of ranks, one of steps and one of
-// measures. The name of a column says what it is: times should be short, rates and clocks high, and time that
-// a rank waits for others is nobody's fault. A column that is neither is left out. Of nested objects the
-// members of the first level count ("timers.forward").
+// measures. The name of a column shows its meaning: times should be short, rates and clocks high, and time in
+// which a rank waits for others is not judged. Other columns are left out. Of nested objects the members of
+// the first level count ("timers.forward").
 //
 // A table of steps without a column that names a rank, a host or a device is the course of one job, as
 // loggers of experiments export it (metrics.csv of Lightning, W&B's history, TensorBoard's "Wall

@@ -98,7 +98,7 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 // Returns the intersection.
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
-// The abstract counterpart of riscv::alu.
+// Returns the possible results of riscv::alu for all possible operands.
 AbstractValue abstract_alu(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
 enum class Truth : uint8_t {

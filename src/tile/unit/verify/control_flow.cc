@@ -33,7 +33,8 @@ std::array<uint32_t, 2> successors(const std::vector<TileOp>& code, uint32_t at)
 
 }  // namespace
 
-// Cooper, Harvey, Kennedy: "A simple, fast dominance algorithm", on the reversed graph from the exit.
+// Computes the dominators of the reversed graph from its exit (Cooper, Harvey, Kennedy: "A simple, fast
+// dominance algorithm").
 std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
   const auto exit = uint32_t(code.size());
   std::vector<std::vector<uint32_t>> predecessors(exit + 1);

@@ -19,7 +19,7 @@
 
 namespace lento::tile {
 
-// A cell by address and size in bytes, as one number.
+// Returns the cell of an address and a size in bytes, as one number.
 constexpr uint32_t cell_of(uint32_t address, uint32_t size) {
   return address | size << 16;
 }
@@ -29,7 +29,7 @@ constexpr uint32_t cell_address(uint32_t cell) {
 constexpr uint32_t cell_size(uint32_t cell) {
   return cell >> 16;
 }
-// The bits of a cell's value.
+// Returns the mask of the bits of a cell's value.
 constexpr uint32_t cell_lane(uint32_t cell) {
   return UINT32_MAX >> (32 - 8 * cell_size(cell));
 }
