@@ -1,4 +1,5 @@
-// The method of the Minder paper (NSDI'25), its ablations and the Mahalanobis baseline, as published.
+// Implements the method of the Minder paper (NSDI'25), its ablations and the Mahalanobis baseline, as
+// published.
 //
 // For each metric in order of priority and each window of 8 samples: normalise, embed every machine
 // (reconstruction by the metric's LSTM-VAE), sum its distances to all others, take the standard score of the

@@ -15,7 +15,7 @@ using ranks::HangAnalysis;
 using ranks::StuckKind;
 using ranks::StuckRank;
 
-// Lists the first ranks and says how many follow.
+// Returns the first `most` ranks as a list, and the number of the others.
 std::string list(const std::vector<int>& ranks, size_t most = 12) {
   std::string out;
   for (size_t i = 0; i < std::min(most, ranks.size()); ++i) {

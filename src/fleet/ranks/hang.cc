@@ -44,7 +44,7 @@ class Hang {
     }
   }
 
-  // Finds ranks that are behind in some group and those that wait for them.
+  // Finds the ranks that lag in some group and those that wait for them.
   HangAnalysis run() {
     find_missing();
     find_mismatches();
@@ -142,7 +142,7 @@ class Hang {
     }
   }
 
-  // Notes that a rank is behind in a group.
+  // Notes that a rank lags in a group, with the group in which it lags most.
   void note(
       int rank,
       const std::string& group,

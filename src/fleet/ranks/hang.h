@@ -36,7 +36,7 @@ struct OpMismatch {
   std::string group;
   int64_t sequence = 0;
   std::string what;        // "rank 3: all_reduce [1024], rank 5: all_reduce [512]"
-  std::vector<int> ranks;  // of the smaller side
+  std::vector<int> ranks;  // ranks whose operation fewer members have
 };
 
 struct HangAnalysis {

@@ -63,9 +63,9 @@ int64_t clock_error(const Job& job, const Clocks& clocks) {
 
 // The change of all ranks from one step to the next, in ns on the common clock.
 struct Border {
-  int64_t last = INT64_MIN;    // when the last rank ends the former step
-  int64_t first = INT64_MAX;   // when the first rank ends the former step
-  int64_t begins = INT64_MAX;  // when the first rank begins the new step
+  int64_t last = INT64_MIN;    // time at which the last rank ends the former step
+  int64_t first = INT64_MAX;   // time at which the first rank ends the former step
+  int64_t begins = INT64_MAX;  // time at which the first rank begins the new step
 };
 
 // Returns the change to a step, or nullopt when it is not known of every rank.

@@ -49,7 +49,7 @@ struct Channel {
   int communicator = 0;
   CollectiveOp op = fleet::ranks::CollectiveOp::Other;  // Send for a pair
   int64_t bytes = 0;
-  // The ranks of a pair.
+  // Sender and receiver of a pair; -1 for other collectives.
   int from = -1;
   int to = -1;
   int shape = 0;           // channels of one shape are comparable

@@ -273,7 +273,7 @@ struct Builder {
   std::vector<std::vector<Entry>> entries;
   std::map<std::pair<std::pair<int, uint64_t>, int64_t>, int> channel_index;
   std::map<std::vector<int64_t>, int> shape_index;
-  size_t members = 0;  // of all communicators
+  size_t members = 0;  // number of members of all communicators
 };
 
 }  // namespace

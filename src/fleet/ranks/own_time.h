@@ -29,10 +29,10 @@ std::vector<double> step_lengths(const Job& job);
 // A rank whose own time exceeds that of its peers.
 struct LateRank {
   int rank = 0;
-  Stretch stretch;           // of its excess a step, ns
+  Stretch stretch;           // steps in which it is late; values are its excess in each step, ns
   double level_ns = 0;       // peers' own time a step
-  double first_share = 0;    // of the excess: before the step's first collective
-  double compute_share = 0;  // of the excess: kernels running; NaN when kernels were not recorded
+  double first_share = 0;    // share of the excess that lies before the step's first collective
+  double compute_share = 0;  // share of the excess in which kernels run; NaN when they were not recorded
   bool alone = true;         // significant by itself; false: only together with other ranks of its host
   double first_level = 0;    // the peers' share of own time before the step's first collective
 };

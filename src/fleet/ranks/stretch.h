@@ -10,7 +10,7 @@ struct Stretch {
   // The steps [begin, end).
   int begin = 0;
   int end = 0;
-  double mean = 0;  // of the series inside
+  double mean = 0;  // mean of the series in these steps
   double median = 0;
   double significance = 0;  // mean over its standard error; noise from successive differences
   int count = 0;            // steps with a value

@@ -16,7 +16,7 @@ struct ChannelTime {
   double mean_ns = 0;          // over transfers
   double undisturbed_ns = 0;   // transfer time that channels of this shape have without a fault
   double transfers_per_step = 0;
-  Stretch stretch;     // of log(transfer / undisturbed transfer)
+  Stretch stretch;     // steps in which it is slow, by log(transfer / undisturbed transfer)
   double cost_ns = 0;  // excess time of a step
   bool slow = false;
   bool judged = false;  // enough steps in which all members were recorded
@@ -56,7 +56,7 @@ struct Component {
     Network
   };
   Kind kind = Kind::Nic;
-  // A host, rank, pair of hosts, or switch.
+  // The index of a host, rank or switch in `a`, or those of a pair of hosts in both; -1: not used.
   int a = -1;
   int b = -1;
   std::vector<int> hits, near,

@@ -22,8 +22,8 @@ constexpr double kLeastStepShare = 0.003;
 // few steps, a slow part delays it by the same in all steps.
 constexpr double kLeastMedianShare = 0.5;
 
-// The excess must be this many times its standard error. Thousands of ranks and channels are examined and the
-// best stretch of steps is chosen among all: eight keeps a healthy hour below one alarm in a hundred.
+// Least excess in multiples of its standard error. It is high, because thousands of ranks and channels are
+// examined and the best stretch of steps is chosen: eight keeps a healthy hour below 0.01 false alarms.
 // bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastSignificance = 8;
 
@@ -39,11 +39,11 @@ constexpr double kLeastInferredSignificance = 40;
 // Least significance of the transfer of one channel, whose noise has longer tails than own time.
 constexpr double kLeastChannelSignificance = 10;
 
-// An excess must also be this many times the lasting differences between healthy peers.
+// Least excess of a rank in standard deviations of the lasting differences between healthy peers.
 constexpr double kLeastPeerSpread = 3.5;
 
-// A channel counts as evidence from this many times the lasting differences of healthy channels of its shape.
-// One in two hundred healthy channels reaches it. Their joint evidence must reach kLeastPartSpread.
+// Least excess of a channel that counts as evidence, in standard deviations of healthy channels of its shape.
+// One in two hundred healthy channels reaches it. The joint evidence of channels must reach kLeastPartSpread.
 constexpr double kLeastChannelSpread = 2.5;
 constexpr double kLeastPartSpread = 4.7;
 // Least number of distinct sets of ranks in a shape for its measured differences to be used even where they

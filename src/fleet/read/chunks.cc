@@ -181,7 +181,7 @@ uint32_t crc32c_by_table(std::string_view bytes, uint32_t c) {
 }
 
 #if defined(__x86_64__)
-// The instruction takes eight bytes at once.
+// Computes CRC-32C by the processor's instruction, eight bytes at once.
 __attribute__((target("sse4.2"))) uint32_t crc32c_by_instruction(std::string_view bytes, uint32_t c) {
   uint64_t wide = c;
   while (bytes.size() >= sizeof wide) {

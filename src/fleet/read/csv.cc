@@ -21,7 +21,7 @@ namespace {
 
 constexpr int64_t kPauseMs = 3'600'000;  // longest pause within a job; a restart from a checkpoint is shorter
 
-// The period of one file, and whether it names a machine of an earlier file.
+// The period that one file covers, and whether it has a machine that an earlier file has too.
 struct FileSpan {
   int64_t begin_ms = INT64_MAX;
   int64_t end_ms = INT64_MIN;

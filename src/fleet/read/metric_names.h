@@ -39,8 +39,8 @@ struct MetricSpec {
     Sum,
     Mean
   };
-  std::string name;      // as it is shown
-  std::string selector;  // stored name; empty when `promql` is used
+  std::string name;      // name in texts and in MetricSeries::metrics
+  std::string selector;  // name in the store; empty when `promql` is used
   std::vector<Matcher> where;
   bool rate = false;  // the rise of a counter per second is read; a reset gives no sample
   Across across = Across::Devices;

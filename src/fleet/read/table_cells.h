@@ -69,7 +69,7 @@ std::optional<int64_t> moment_ms(std::string_view text, DateOrder order);
 
 // Returns the number of milliseconds in s, ms, us or ns. Throws base::Error for other units.
 double unit_in_ms(std::string_view unit);
-// The unit of a time axis that counts steps of a program, each of which stands for a second.
+// The unit of a time axis that counts steps of a program, each of which is treated as a second.
 inline constexpr std::string_view kStepUnit = "step";
 
 }  // namespace lento::fleet

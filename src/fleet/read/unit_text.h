@@ -10,7 +10,7 @@
 namespace lento::fleet {
 
 struct UnitText {
-  double number = 0;  // as written
+  double number = 0;  // number before the unit, not converted
   std::string unit;   // "kW"
 };
 

@@ -20,8 +20,8 @@ struct Parts {
 };
 
 struct Means {
-  double own = 0;    // of a machine's samples, on the metric's scale
-  double apart = 0;  // of its distances from its peers
+  double own = 0;    // mean of the machine's samples, on the metric's scale
+  double apart = 0;  // mean of its differences from its peers' median
 };
 
 // Returns the means of a machine in a span, or nullopt when half of its samples are missing.

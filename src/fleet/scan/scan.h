@@ -102,7 +102,7 @@ struct RecentMeans {
   double window_s = 0;
 };
 
-// The last test of a machine by one metric and window.
+// The result of the last test of a machine by one metric and one length of window.
 struct MachineLook {
   size_t metric = 0;
   double window_s = 0;

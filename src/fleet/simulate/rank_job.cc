@@ -266,7 +266,7 @@ class Simulation {
     std::vector<size_t> at(n, 0);
     std::vector<bool> waits(n, false);
     std::map<CallKey, std::vector<Arrival>> open;  // group, from, to, number
-    std::map<CallKey, int> numbers;                // by rank: group, from, to
+    std::map<CallKey, int> numbers;                // key: rank, group, from, to
     std::vector<int> ready;
     for (int r = n - 1; r >= 0; --r)
       ready.push_back(r);

@@ -26,7 +26,7 @@ void ClocksApart::look(
   const int64_t steady = clock.steady_ms();
   const int64_t now = clock.now_ms();
   const RollCall& roll = scan.roll();
-  std::map<std::string, int64_t> silent;  // with the time of its last row
+  std::map<std::string, int64_t> silent;  // machine -> time of its last sample in a row
   bool due = false;
   for (size_t m = 0; m < scan.fleet().machines.size(); ++m) {
     if (!roll.silent(m))

@@ -57,7 +57,7 @@ std::string line_of(const HookLedger::Event& e) {
   return base::write_json(json) + "\n";
 }
 
-// The last event of each machine of the task, and its last start.
+// The last event of a machine in a task, and the last start of its hook. Null: none.
 struct Last {
   const HookLedger::Event* any = nullptr;
   const HookLedger::Event* start = nullptr;

@@ -52,7 +52,7 @@ std::string file_of(const std::string& folder, const std::string& job) {
   return (std::filesystem::path(folder) / ("job-" + name + ".json")).string();
 }
 
-// The feed of a watch of collectives only, which never reads metrics.
+// A feed without samples, for a watch of collectives alone, which reads no metrics.
 class NoFeed : public Feed {
  public:
   std::string name() const override {

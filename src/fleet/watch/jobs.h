@@ -24,7 +24,7 @@ struct WatchJobsOptions {
   RanksWatchOptions ranks;  // without sources: collectives are not watched
   std::string hook;
   std::string each;           // label whose values are the jobs; "": one job
-  std::string shard = "0/1";  // with `each`: i/n, the jobs whose hash falls to i
+  std::string shard = "0/1";  // with `each`: i/n selects the jobs whose hash modulo n is i
   double interval_s = 5;
   double run_for_s = 0;  // 0: until stopped
   std::string listen;    // address on which /metrics of the watch is served, "host:port"; "": none
@@ -46,7 +46,7 @@ class FleetWatchJobs {
   // Watches until stopped. `reload` returns true once after each request (SIGHUP) to read files again.
   void run(const base::Progress& progress, const std::function<bool()>& reload);
 
-  finding::Diagnosis diagnosis() const;  // of the one job
+  finding::Diagnosis diagnosis() const;  // diagnosis of the job, when only one is watched
 
  private:
   struct Job {
@@ -72,7 +72,7 @@ class FleetWatchJobs {
   std::map<std::string, Job> jobs_;
   int64_t discovered_ms_ = INT64_MIN;  // steady time
   std::mutex mutex_;
-  std::map<std::string, std::vector<FleetWatch::Sample>> samples_;  // as last published, under mutex_
+  std::map<std::string, std::vector<FleetWatch::Sample>> samples_;  // by job; guarded by mutex_
   std::unique_ptr<base::HttpServer> server_;                        // last: its threads use the members above
 };
 

@@ -192,7 +192,7 @@ void add_rank(const JobView& view, const Finding& f, WantedAlerts& out) {
       w.alert.labels.emplace_back(name, value);
   }
   w.alert.annotations = {{"summary", f.summary}, {"next_step", f.next_step}};
-  if (f.when)  // its clock may be ahead
+  if (f.when)  // the rank's clock may be ahead of the store's, so that the start would lie in the future
     w.alert.starts_ms = std::min(view.reader.clock().now_ms(), int64_t(f.when->begin * 1000));
   w.over = f.category + " " + f.subject + " is over, or is told with its machine";
 }

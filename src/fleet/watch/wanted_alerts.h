@@ -32,7 +32,7 @@ struct JobView {
   const JobJudge& judge;
   std::vector<finding::Finding> ranks;  // current findings from collectives
   std::string why_blind;                // "" while the job is judged
-  std::vector<MachineEvent> events;     // of the last day, the oldest first
+  std::vector<MachineEvent> events;     // events of the last day, the oldest first
 };
 
 WantedAlerts wanted_alerts(const JobView& view);

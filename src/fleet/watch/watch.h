@@ -33,7 +33,7 @@ struct WatchOptions {
   std::string state;
   std::string diagnosis;
   std::string expect;   // prediction that the whole fleet is compared with; "": none
-  std::string ledger;   // of hooks; "": beside the state, or in memory without one
+  std::string ledger;   // ledger of hooks; "": STATE.hooks, or in memory without a state file
   bool metrics = true;  // false: collectives only, there is no store
   double step_s = 0;    // 0: estimated from the samples
   double resend_s = 60;
