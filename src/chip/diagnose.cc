@@ -89,14 +89,17 @@ MethodResult judge_chip(
   if (fitted) {
     twin = twin_of(*by_model->model(), by_model->fitted());
     detect.own = &twin.own;
-    detect.cores_first = by_model->quiet();
     if (by_model->fitted_to_healthy())
       detect.healthy = nullptr;  // simulations of the chip fitted to the healthy run replace that run
     detect.replay = possible_replay(*by_model->model(), by_model->fitted(), counted, replay_seed(judged, 0));
   } else if (counted) {
     detect.replay = counted({of.chip, {}});
   }
-  MethodResult out = judge(method, judged, twin.chip, of.program, detect);
+  MethodResult out;
+  if (fitted && by_model->quiet())
+    out.detection.run_cycles = judged.end_cycles();
+  else
+    out = judge(method, judged, twin.chip, of.program, detect);
   if (fitted) {
     by_model->confirm_reported(out.detection);
     by_model->doubt_all_clear(out.detection);

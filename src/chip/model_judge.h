@@ -48,10 +48,10 @@ class ModelJudge {
   // Replaces an all-clear by "cannot judge" when the model's leading part is confirmed by its raw records
   // although the comparison by replay reported nothing.
   void doubt_all_clear(Detection& detection) const;
-  // Returns whether the chip is like its file and no part gains enough to be suspicious. Precondition:
-  // judged().
+  // Returns whether no part gains enough to be suspicious, so that nothing needs to be simulated.
+  // Precondition: judged().
   bool quiet() const {
-    return verdict_->threshold == model_->threshold && verdict_->most_gain() <= model_->threshold;
+    return verdict_->most_gain() <= verdict_->threshold;
   }
   // Returns how many runs were simulated to judge, without those from which the model was learnt.
   int simulated() const {

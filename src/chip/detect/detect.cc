@@ -370,12 +370,6 @@ class Detector {
 }  // namespace
 
 Detection detect(const Sketch& sketch, const spec::Chip& chip, const DetectOptions& options) {
-  if (options.cores_first) {
-    Detection out;
-    out.run_cycles = sketch.end_cycles();
-    if (slow_cores(sketch, chip, options, out.notes).empty())
-      return out;
-  }
   return Detector(sketch, chip, options).run();
 }
 

@@ -87,7 +87,6 @@ struct DetectOptions {
   const Deviations* own = nullptr;  // deviations of a fitted chip, whose rates are not corrected again
   double false_alarms = 0.005;      // expected number of false reports on a healthy run
   const Sketch* healthy = nullptr;  // a run known to be healthy, used when given
-  bool cores_first = false;         // nothing is simulated unless a core is slow by direct evidence
   int most_suspects = 3;            // reported at most
   int most_hypotheses = 24;         // simulated at most
   int most_together = 8;            // hypotheses that are compared with one another at a time

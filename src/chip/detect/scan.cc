@@ -225,27 +225,6 @@ Suspect refitted(const ScanInput& in, Suspect suspect) {
   return suspect;
 }
 
-Agreement agreement_of(const ScanInput& in, const Suspect& suspect) {
-  const Bins bins = bins_of(in.cells, suspect.begin, suspect.end);
-  const std::vector<Crossing> rows = rows_through(in, suspect.component);
-  const double many = normalised_share(rows.size());
-  Agreement agreement;
-  for (const Crossing& one : rows) {
-    double sum = 0;
-    for_each_cell(
-        in,
-        {&one, 1},
-        suspect.factor,
-        [&](size_t b, const Cell& cell, double healthy, double faulted, const Baseline& base) {
-          if (b >= bins.begin && b < bins.end)
-            sum += cell_evidence(cell, healthy, faulted, base, many);
-        });
-    if (sum != 0)
-      ++(sum > 0 ? agreement.for_it : agreement.against);
-  }
-  return agreement;
-}
-
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components) {
   const auto rows = by_component(input.paths);
   std::vector<Suspect> out;

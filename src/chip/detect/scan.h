@@ -28,11 +28,4 @@ Suspect refitted(const ScanInput& input, Suspect suspect);
 // ones only.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
-// Counts of transfer patterns that agree with the suspect over its interval, and that contradict it.
-struct Agreement {
-  int for_it = 0;
-  int against = 0;
-};
-Agreement agreement_of(const ScanInput& input, const Suspect& suspect);
-
 }  // namespace lento::chip

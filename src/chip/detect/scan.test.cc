@@ -205,22 +205,6 @@ TEST(AllComponents, OfAFourByFourMesh) {
   EXPECT_EQ(count[Part::Core], 0);
 }
 
-TEST(AgreementOf, CountsPatternsForAndAgainst) {
-  Table t(16);
-  t.message(0, 1);
-  const size_t quick = t.message(0, 2);
-  const size_t silent = t.message(0, 5);
-  t.message(4, 5);  // elsewhere
-  t.slow(kLink, 4, 2, 10);
-  for (Cell& cell : t.cells.rows[quick].cells)
-    cell.level = t.baselines[quick].level[0];
-  for (Cell& cell : t.cells.rows[silent].cells)
-    cell.count = 0;
-  const Agreement agreement = agreement_of(t.input(), Table::suspect(kLink, 4, 2, 10));
-  EXPECT_EQ(agreement.for_it, 1);
-  EXPECT_EQ(agreement.against, 1);
-}
-
 // A bin that the fault covers in part lies as far up as its share.
 TEST(Refitted, BeginAndEndLieWithinBins) {
   for (const double share : {0.25, 0.5, 0.75}) {

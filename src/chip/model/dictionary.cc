@@ -22,7 +22,6 @@ namespace lento::chip {
 namespace {
 
 constexpr uint32_t kDraws = 6;  // simulated runs of the healthy chip
-constexpr double kMoved = 9;    // in variances: a squared shift above this is not noise
 constexpr uint32_t kThirds = 3;
 constexpr float kLeastShare = 0.01F;  // smaller shares are dropped, because they cost more time than they add
 
@@ -274,7 +273,7 @@ void take_sheets(Dictionary& d, const LearnSetup& setup) {
       const LearnSetup there{other->chip, other->program, setup.inferences};
       SimulatedShift shift = simulated_shift(d, there, there.twin());
       d.simulated += int(kShiftSeeds);
-      d.sheets.push_back({error, shift.noise, std::move(shift.mean)});
+      d.sheets.push_back({error, std::move(shift.noise), std::move(shift.mean)});
     } catch (const base::Error&) {
     }
   }
@@ -370,8 +369,7 @@ SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<
   }
   SimulatedShift out;
   out.mean.resize(d.cells.size());
-  double squares = 0;
-  double expected = 0;
+  out.noise.assign(d.cells.size(), 1);
   for (size_t c = 0; c < d.cells.size(); ++c) {
     std::vector<double> seen;
     for (const std::vector<double>& of : shifts)
@@ -379,13 +377,11 @@ SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<
         seen.push_back(of[c]);
     const double mean = evidence::mean(seen);
     out.mean[c] = float(mean);
-    if (seen.size() < 2 || mean * mean < kMoved * d.cells[c].variance)
-      continue;
-    squares += evidence::variance(seen);
-    expected += 2 * d.cells[c].variance;
+    // Both the run with the other chip and that with the file's one vary. The variance of two runs is
+    // uncertain, so that it counts as much as that of the file's chip.
+    if (seen.size() > 1)
+      out.noise[c] = float(std::max(1.0, (1 + evidence::variance(seen) / (2 * d.cells[c].variance)) / 2));
   }
-  if (expected > 0)
-    out.noise = std::max(1.0, squares / expected);
   for (const std::vector<double>& of : shifts) {
     std::vector<float>& shift = out.by_seed.emplace_back();
     for (const double s : of)

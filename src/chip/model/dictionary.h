@@ -137,7 +137,7 @@ inline constexpr uint32_t kShiftSeeds = 2;
 struct SimulatedShift {
   std::vector<float> mean;
   std::vector<std::vector<float>> by_seed;
-  double noise = 1;  // variance of the cells that changed, over their variance in the file's chip
+  std::vector<float> noise;  // variance of each cell over that in the file's chip, at least 1
 };
 // `runs` are simulated under the seeds from 1 on. Cells without a record in any of them do not change.
 SimulatedShift shift_of_runs(const Dictionary& dictionary, const std::vector<std::vector<ProbeRecord>>& runs);

@@ -83,19 +83,21 @@ Likelihood::Likelihood(const Dictionary& d, const CellSums& sums, uint64_t grain
   begin_.push_back(uint32_t(entries_.size()));
   reached_begin_.push_back(uint32_t(reached_.size()));
   shift_.assign(rows(), 0);
+  shift_noise_.assign(rows(), 1);
 }
 
-void Likelihood::expect(std::span<const float> shift, double noise) {
-  shift_noise_ = noise;
-  for (size_t r = 0; r < rows(); ++r)
+void Likelihood::expect(std::span<const float> shift, std::span<const float> noise) {
+  for (size_t r = 0; r < rows(); ++r) {
     shift_[r] = shift[cell_[r]];
+    shift_noise_[r] = noise.empty() ? 1 : noise[cell_[r]];
+  }
 }
 
 double Likelihood::variance(const Solution& s, size_t r) const {
   const double shift = s.shift_error * shift_[r];
   // A simulated shift is a difference of means over few draws, so it adds their noise.
   const double drawn =
-      shift_[r] != 0 ? variance_[r] * (shift_noise_ + (shift_noise_ + 1) / kShiftSeeds) : variance_[r];
+      shift_[r] != 0 ? variance_[r] * (shift_noise_[r] + (shift_noise_[r] + 1) / kShiftSeeds) : variance_[r];
   return drawn + s.first_order_variance[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
 }
 

@@ -86,8 +86,8 @@ class Likelihood {
   }
 
   // Adds `shift` to the expectation of every cell: the effect of another setting or of slow parts. `noise`
-  // is the variance of the shifted cells over that of the file's chip.
-  void expect(std::span<const float> shift, double noise = 1);
+  // is the variance of each shifted cell over that in the file's chip; empty: 1.
+  void expect(std::span<const float> shift, std::span<const float> noise = {});
 
   size_t rows() const {
     return cell_.size();
@@ -153,7 +153,7 @@ class Likelihood {
   std::vector<int64_t> row_of_cell_;  // -1: no record in the cell
   std::vector<double> y_;             // log ratio against the file's chip
   std::vector<double> shift_;         // expected shift of the log ratio
-  double shift_noise_ = 1;
+  std::vector<double> shift_noise_;   // variance of the shifted row over that in the file's chip
   std::vector<double> time_;
   std::vector<double> variance_;  // of healthy draws and the timer's step
   std::vector<double> freedom_;

@@ -78,6 +78,30 @@ TEST_F(ModelTest, ASlowCoreIsConfirmedWithItsFactor) {
   }
 }
 
+// Student's t gives each far record a small weight, and still these few gain more than any healthy part.
+TEST_F(ModelTest, AFewVerySlowOperationsAreSeen) {
+  const Fault fault = slow({Part::Core, 5}, 10, 0.3, 0.36);
+  auto records = run({fault}, 41);
+  const ModelVerdict v = judge(learnt().model, records);
+  const PartTest* const found = v.suspicious(kTolerance);
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->component, (Component{Part::Core, 5}));
+  EXPECT_NEAR(found->begin, 0.3, 0.1);
+}
+
+// Records at the edges of the interval are slow under one seed alone. They add no noise to the others.
+TEST_F(ModelTest, AShortFaultThatIsSimulatedIsLikelierThanNone) {
+  const Dictionary& d = learnt().model.dictionary;
+  const Fault fault = slow({Part::Core, 5}, 3, 0.3, 0.36);
+  auto records = run({fault}, 41);
+  const ModelVerdict v = judge(learnt().model, records);
+  const LearnSetup& setup = learnt().model.setup;
+  const SimulatedShift shift = simulated_shift(d, setup, setup.twin(), {fault});
+  Likelihood beside = *v.likelihood;
+  beside.expect(shift.mean, shift.noise);
+  EXPECT_GT(2 * (beside.fit().log_likelihood - v.none.log_likelihood), learnt().model.threshold);
+}
+
 // A link that is slow all the time fills queues as other buffers would. Its factor comes from simulation.
 TEST_F(ModelTest, ASlowLinkIsNoOtherSettingAndHasItsFactor) {
   const Grid grid(learnt().chip);

@@ -19,7 +19,7 @@ inline constexpr int kSheetErrors = 2;
 // The effect of one error of the file on each cell.
 struct OtherSheet {
   SheetError error = SheetError::Topology;
-  double noise = 1;  // variance of the cells that changed, over that in the file's chip
+  std::vector<float> noise;  // variance of each cell over that in the file's chip
   std::vector<float> shift;
 };
 
