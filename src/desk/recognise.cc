@@ -56,7 +56,7 @@ constexpr std::array kUses = {
     Use{"tile image", Role::TileImage},
 };
 
-// Returns how a kind of file is used.
+// Returns the role of a kind of file, None when it has none.
 Role role_of(const base::FileKind& kind) {
   if (kind.format == "C, for a tile")
     return Role::TileSource;

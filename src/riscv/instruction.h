@@ -135,7 +135,7 @@ inline constexpr int kOps = 2 LENTO_RISCV_ALL(LENTO_RISCV_COUNT);
 // One decoded instruction. Operands that the format lacks are 0.
 struct Instruction {
   Op op = Op::Illegal;
-  // For CsrImmediate, rs1 is the 5-bit immediate.
+  // Numbers of registers. For CsrImmediate, rs1 is the 5-bit immediate.
   uint8_t rd = 0;
   uint8_t rs1 = 0;
   uint8_t rs2 = 0;

@@ -19,7 +19,7 @@ class Entries {
  public:
   // Takes a value under a key. Returns whether it has a known meaning.
   bool entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
-  // Takes a word of a state. Returns whether it is one.
+  // Takes a value that may be a word for a state. Returns whether it is one.
   bool condition(std::string_view key, std::string_view value, const Subject& subject, Sink& sink);
   // Takes a number. A number without a known meaning is compared too, but raises only a question. Returns
   // whether it has a known meaning.

@@ -29,7 +29,7 @@ struct Node {
   std::vector<const Run*> completed;
 };
 
-// Adds the finding for nodes that the failed jobs have in common.
+// Adds a finding for each node that the failed jobs have in common.
 void accuse(
     const Records& records,
     const std::vector<std::string>& suspects,

@@ -129,7 +129,7 @@ constexpr Counter kCounters[] = {
 };
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
-// Index of the first form of rdma, followed by the headings of cards.
+// Index of the first line form of `rdma statistic`. The forms of the headings of cards follow.
 constexpr size_t kRdma = kPerfqueryHead + 2;
 
 constexpr std::string_view kCards[] = {"mlx5_", "mlx4_", "bnxt_re", "irdma", "hfi1_", "ionic_"};

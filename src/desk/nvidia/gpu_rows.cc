@@ -216,7 +216,7 @@ Moment time_of(const Fields& fields, const Sink& sink) {
   return ms ? Moment{Clock::Unix, double(*ms) / 1000} : sink.time();
 }
 
-// Returns an event about GPU memory.
+// Returns an event about the hardware of a GPU.
 Event memory_event(const char* kind, Severity severity, std::string meaning, const char* action) {
   Event event;
   event.kind = std::string("gpu/") + kind;

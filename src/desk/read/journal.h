@@ -19,7 +19,7 @@ namespace lento::desk {
 // Returns a source of plain log lines, or of the same bytes when they are not wrapped.
 LineSource::Read as_log_lines(LineSource::Read read);
 
-// Converts the beginning of a file in the same way.
+// Converts the beginning of a file as as_log_lines() converts the whole.
 std::string head_as_log_lines(std::string_view head);
 
 }  // namespace lento::desk

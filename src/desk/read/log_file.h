@@ -44,7 +44,7 @@ class LogReader {
   // rows. Throws base::Error when the file is damaged.
   void read(LineSource& in, const std::string& name, Records& records, const base::Progress& progress = {})
       const;
-  // Reads a text in the same way.
+  // Reads a text as read() reads a file.
   void read_text(std::string_view text, const std::string& name, Records& records) const;
 
   const Formats& formats() const {

@@ -12,7 +12,7 @@ namespace lento::desk {
 // UTF-16. An unpaired surrogate becomes U+FFFD.
 LineSource::Read as_utf8(LineSource::Read read);
 
-// Converts the beginning of a file in the same way.
+// Converts the beginning of a file as as_utf8() converts the whole.
 std::string head_as_utf8(std::string_view head);
 
 }  // namespace lento::desk

@@ -112,7 +112,7 @@ bool verify_raw(const PublicKey& key, std::string_view message, std::string_view
              key.key.data()) == 0;
 }
 
-// Returns the BLAKE2b hash of `size` bytes.
+// Returns a BLAKE2b hash that is `size` bytes long.
 std::string blake(std::string_view message, size_t size) {
   std::string out(size, '\0');
   crypto_generichash(

@@ -29,10 +29,10 @@ class HistogramUnit {
   void flush();  // adds the values that are still in the pipeline
   bool filling() const {
     return stages_[1].valid;
-  }  // lanes were taken in the cycle before,
+  }  // lanes were taken in the cycle before
   bool busy() const {
     return stages_[1].valid || stages_[2].valid;
-  }  // or two before
+  }  // lanes were taken in one of the two cycles before
   void configure(uint32_t word);
   uint32_t read(uint32_t bucket) const {
     return accumulators_[bucket % kBuckets];

@@ -59,7 +59,7 @@ std::vector<TileOp> decode_code(const std::string& code);
 
 std::string disassemble(const TileOp& op, uint32_t pc);
 
-// Computes rd of `hash`.
+// Returns the result of the instruction `hash`.
 uint32_t xor_hash(uint32_t value, uint32_t mask);
 
 }  // namespace lento::tile

@@ -47,7 +47,7 @@ struct Fault {
   uint32_t address = 0;
 };
 
-// One instruction leaving WB.
+// The instruction that left WB in the last cycle.
 struct Retired {
   bool valid = false;
   uint32_t pc = 0;

@@ -22,7 +22,7 @@ struct AbstractValue {
   uint8_t most_ones = 32;              // largest number of set bits
   uint8_t places = 0;                  // number of valid entries of `place`; 0: not known to be one of a few
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
-  // The interval as a signed number.
+  // The bounds of the value as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
   // For a register: the value equals `offset` plus the cell `home` of the scratchpad (known_words.h), as it
@@ -95,7 +95,7 @@ struct AbstractValue {
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 
-// Returns the intersection.
+// Returns the values that are possible in both a and b.
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
 // Returns the possible results of riscv::alu for all possible operands.

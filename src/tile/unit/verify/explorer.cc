@@ -117,7 +117,7 @@ V Explorer::address_of(const State& s, const riscv::Instruction& n, uint32_t pc)
   return out;
 }
 
-// Follows an instruction that is no jump.
+// Executes an instruction that is no jump on abstract values.
 void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start) {
   const uint32_t pc = s.pc;
   const riscv::Instruction& n = op.base;
@@ -151,7 +151,7 @@ void Explorer::renumber(V& v) {
     origins_[v.id] = {old.id, old.plus};
 }
 
-// Follows an arithmetic instruction.
+// Executes an arithmetic instruction on abstract values.
 void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
   V immediate;
   if (!riscv::reads_rs2(n.op))
@@ -179,7 +179,7 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
     note_stack(s.x[2], pc);
 }
 
-// Follows an instruction of the tile's own extension.
+// Executes an instruction of the tile's extension on abstract values.
 void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
   if (op.reads_rs1())
     read(s, op.base.rs1, pc);

@@ -209,7 +209,7 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
   bound(cost, pc);
 }
 
-// Follows one round of a hardware loop.
+// Executes one round of a hardware loop on abstract values.
 void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t start = s.pc + 4;
   const uint32_t end = start + 4 * length;

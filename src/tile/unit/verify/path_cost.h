@@ -96,7 +96,7 @@ struct PathCost {
     return out;
   }
 
-  // Returns the larger of each cost.
+  // Returns the worse of both for each cost: the larger, or the smaller where a cost is a lower bound.
   static PathCost worst_of(const PathCost& a, const PathCost& b) {
     PathCost out;
     out.worst = std::max(a.worst, b.worst);
