@@ -4,8 +4,8 @@
 // reported healthy.
 //
 // The peer that closed a connection is the end whose process ended. When at least two hosts name the same
-// peer, and that peer reports no closed connection, its process ended first. When every such peer reports a
-// closed connection too, these lines do not show which process ended first.
+// peer, and that peer reports no closed connection, its process ended first. When no peer or
+// several peers are like that, these lines do not show which process ended first.
 #include <map>
 #include <set>
 

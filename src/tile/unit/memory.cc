@@ -56,7 +56,8 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   return Reach::Done;
 }
 
-// Stores a value. Returns Full when the output FIFO has no room, and Fault when the address is not writable.
+// Stores a value. Returns Full when the output FIFO has no room, and Fault when the address is misaligned or
+// not writable.
 Reach TileMemory::store(uint32_t at, unsigned size, uint32_t value) {
   if (at & (size - 1))
     return Reach::Fault;
