@@ -41,7 +41,8 @@ class Ledger {
     done_ = outcome_.resumed;
   }
 
-  // Returns the number of the next run without a result, or kNone.
+  // Returns the number of the next run to do, or kNone when all are handed out, a run failed or the user
+  // stopped.
   uint64_t next() {
     const std::lock_guard lock(mutex_);
     if (failure_ || options_.progress.stopped())
@@ -131,7 +132,7 @@ void serve(Ledger& ledger, Ranks* ranks) {
   }
 }
 
-// Works as a worker rank, one run at a time. More ranks use more cores.
+// Performs one run at a time on a worker rank until rank 0 sends kNone. To use more cores, start more ranks.
 void run_remotely(Ranks& ranks, const Run& run) {
   Report report;
   for (;;) {
@@ -167,13 +168,13 @@ Outcome run_all(uint64_t count, const Run& run, const Options& options) {
   try {
     ledger = std::make_unique<Ledger>(count, options);
   } catch (...) {
-    // The other ranks wait for a run. An empty ledger ends them before this rank throws.
+    // Serving an empty ledger sends kNone to the other ranks, which wait for a run, before this rank throws.
     Options none;
     Ledger empty(0, none);
     serve(empty, options.ranks);
     throw;
   }
-  // With other ranks, every rank computes one run at a time, and rank 0 also serves.
+  // With several ranks, each rank computes on one thread, and a further thread of rank 0 hands out the runs.
   const unsigned threads = here.size > 1 ? 1 : options.threads ? options.threads : base::hardware_threads();
   {
     std::vector<std::jthread> workers;

@@ -21,16 +21,16 @@ using Run = std::function<std::string(uint64_t run)>;
 class Ranks;  // campaign/ranks.h
 
 struct Options {
-  Ranks* ranks = nullptr;  // the other processes; nullptr: there is one
-  std::string journal;     // path; empty: nothing is remembered
-  std::string identity;    // of everything that decides the results: a journal of another campaign is refused
+  Ranks* ranks = nullptr;  // the other processes; nullptr: this is the only one
+  std::string journal;     // path; empty: no journal is written
+  std::string identity;    // digest of all inputs; a journal with another identity is refused
   unsigned threads = 0;    // of one process; 0: all cores
   base::Progress progress;
 };
 
 struct Outcome {
   std::vector<std::string> results;  // by run; empty text: not done (stopped early)
-  uint64_t resumed = 0;              // taken from the journal
+  uint64_t resumed = 0;              // runs whose results came from the journal
   bool complete = false;
 };
 

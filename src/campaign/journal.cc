@@ -70,7 +70,8 @@ Journal::~Journal() {
   ::close(file_);
 }
 
-// Reads the results of an interrupted campaign. Throws base::Error when the journal is of another campaign.
+// Reads the results of an interrupted campaign. Throws base::Error when the journal belongs to another
+// campaign or a complete line is damaged.
 void Journal::read(std::string_view identity) {
   const std::string text = base::read_file(path_, kMostBytes);
   const std::string head = std::string(kMagic) + std::string(identity) + "\n";
@@ -95,7 +96,7 @@ void Journal::read(std::string_view identity) {
   for (int line = 2; at < text.size(); ++line) {
     const size_t end = text.find('\n', at);
     if (end == std::string::npos)
-      break;  // cut off below
+      break;  // ftruncate below removes the incomplete last line
     uint64_t run = 0;
     std::string_view result;
     if (!parse_line(std::string_view(text).substr(at, end - at), run, result)) {

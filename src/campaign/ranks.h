@@ -14,7 +14,7 @@ inline constexpr uint64_t kNone = UINT64_MAX;
 
 struct Report {
   int rank = 0;
-  uint64_t run = kNone;  // kNone: nothing done yet
+  uint64_t run = kNone;  // kNone: this rank has done no run yet
   bool failed = false;   // `text` is what went wrong
   std::string text;
 };
@@ -24,11 +24,11 @@ class Ranks {
   virtual ~Ranks() = default;
   virtual World world() = 0;
 
-  // Calls of worker ranks.
+  // A worker rank calls the next two functions.
   virtual void send_report(const Report& report) = 0;
   virtual uint64_t receive_run() = 0;
 
-  // Calls of rank 0. poll_report returns false when no report is waiting.
+  // Rank 0 calls the next two functions. poll_report returns false when no report has arrived.
   virtual bool poll_report(Report& report) = 0;
   virtual void send_run(int rank, uint64_t run) = 0;
 };

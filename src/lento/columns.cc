@@ -1,6 +1,6 @@
-// Answers and judges tables that are in memory. They are written as text to a memory file and read by the one
-// reader of such files, so that a row has one meaning for C++, Python and the command line. For questions,
-// writing the text costs a few per cent of the time.
+// Answers questions and diagnoses metrics given as tables in memory. A table is written as CSV to a memory
+// file and parsed by the reader of CSV files, so that a row means the same in C++, in Python and on the
+// command line. For questions, writing the CSV costs a few per cent of the time.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -37,7 +37,7 @@ void append_number(std::string& text, Number value) {
   text.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-// Appends a cell to the line. Missing values are empty.
+// Appends one cell of the table to a line of CSV. A missing value becomes an empty field.
 void append_field(std::string& text, const Column& column, size_t row) {
   if (!column.integers.empty()) {
     append_number(text, column.integers[row]);
@@ -58,7 +58,7 @@ void write_all(int descriptor, const std::string& text) {
   }
 }
 
-// Quotes each distinct word once instead of once a row.
+// Quotes the words for CSV where needed, each distinct word once instead of once per row.
 std::vector<Column> quoted(std::vector<Column> table) {
   for (Column& column : table)
     for (std::string& word : column.words)
@@ -95,7 +95,7 @@ int8_t index_of(const std::string& bound, std::vector<std::string>& bounds) {
   return int8_t(index);
 }
 
-// Appends an answer to the columns. Null: no answer for this row.
+// Appends the answer of one row to the columns of `answers`. A null pointer marks a row that has no answer.
 void append(Answers& answers, const predict::Answer* answer) {
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   answers.seconds.push_back(answer ? answer->seconds : kNone);

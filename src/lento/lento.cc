@@ -1,5 +1,5 @@
-// Implements the library. Each function converts a plain question into the options of the function that the
-// command of the same name calls, so that both reach the same verdict.
+// Implements the library. Each function converts its question into the options of the function behind the
+// command of the same name, so that library and command line return the same verdict.
 #include "lento/lento.h"
 
 #include <span>

@@ -3,10 +3,10 @@
 //   const lento::Diagnosis d = lento::diagnose_chip({"run.probe", "chip.yaml", "net.map.json"});
 //   if (d.outcome == lento::Outcome::Findings) std::cout << d.findings[0].subject << "\n";
 //
-// Files are read where a question names them, and "-" is standard input. Every function throws lento::Error
-// when an input is broken or a question impossible. Records that do not allow a verdict are no error: the
-// outcome is then CannotJudge, with reason and remedy. Functions may run side by side in several threads.
-// Results do not depend on `threads`.
+// A member of a question that holds a path is read as a file, and "-" is standard input. Every function
+// throws lento::Error when an input is broken or a question impossible. Records that do not allow a verdict
+// are no error: the outcome is then CannotJudge, with reason and remedy. Functions may run side by side in
+// several threads. Results do not depend on `threads`.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@
 namespace lento {
 
 using base::Error;
-using base::Progress;  // work reports and can be stopped through it; {} does neither
+using base::Progress;  // receives progress and can stop a function; {} does neither
 using finding::Diagnosis;
 using finding::Evidence;
 using finding::Figure;
@@ -32,39 +32,39 @@ using finding::Outcome;
 
 const char* version();  // "0.1.0"
 
-// Which core, link, router, memory unit or DRAM port of a many-core accelerator has gone slow?
+// Input of diagnose_chip, which finds the core, link, router, memory unit or DRAM port that has become slow.
 struct ChipQuestion {
   std::string records;           // probe records or a sketch of them (docs/formats/probe.md, sketch.md)
-  std::string chip;              // what they are from (docs/formats/chip.md)
-  std::string mapping;           // what ran (docs/formats/map.md)
+  std::string chip;              // description of the chip (docs/formats/chip.md)
+  std::string mapping;           // placement of the program on the chip (docs/formats/map.md)
   std::string healthy;           // records or sketch of a run known to be healthy; empty: none
   std::string method = "lento";  // or "paper", with parameters as in "paper:restart=1"
-  bool replay = true;            // simulate hypotheses beside the records
+  bool replay = true;            // simulate the suspected faults and compare them with the records
   bool strict = false;           // stop at the first damaged record instead of skipping it
   uint64_t seed = 1;
 };
 Diagnosis diagnose_chip(const ChipQuestion& question, const Progress& progress = {});
 
-// Which machine of a training job is faulty? Metrics from files, or from a table in memory. A column that is
-// not named is guessed, and the notes of the diagnosis state the guess.
+// Input of diagnose_fleet, which finds the faulty machines of a training job from CSV files or a table in
+// memory. A column that is not named is guessed, and the notes of the diagnosis state the guess.
 struct FleetQuestion {
   std::vector<std::string> csv;  // docs/formats/fleet-csv.md
   std::string machine_column;
   std::string device_column;  // a row per device (GPU) of a machine
   std::string time_column;
   std::string time_unit;             // s, ms, us, ns
-  std::string metric_column;         // tidy tables: names the metric of a row
-  std::string value_column;          // and its value
-  std::vector<std::string> metrics;  // columns (tidy: names); empty: all that are no annotation
-  std::vector<std::string> labels;   // columns kept as labels; stage, pp_rank and hardware separate peers
-  double false_alarms_per_day = 0;   // budget of the whole job; 0: one false finding in 200 records
+  std::string metric_column;         // tables with one value per row: holds the metric's name
+  std::string value_column;          // and the metric's value
+  std::vector<std::string> metrics;  // metrics to use; empty: all numeric ones
+  std::vector<std::string> labels;   // columns of labels; stage, pp_rank and hardware form peer groups
+  double false_alarms_per_day = 0;   // allowed for the whole job; 0: one false finding in 200 data sets
   bool strict = false;
   unsigned threads = 0;  // 0: all cores
-  std::string shown_as;  // stands for the path in messages; empty: the path itself
+  std::string shown_as;  // replaces the path in messages; empty: the path itself
 };
 Diagnosis diagnose_fleet(const FleetQuestion& question, const Progress& progress = {});
 
-// Diagnoses metrics in memory, on one time grid. When moved in they are not copied.
+// Samples of all machines and metrics on one time grid, in memory. Pass by std::move to avoid a copy.
 struct Metrics {
   std::vector<std::string> machines;
   std::vector<std::string> names;  // of the metrics
@@ -75,9 +75,9 @@ struct Metrics {
 };
 Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day = 0, const Progress& progress = {});
 
-// Which code on which cores fights over memory?
+// Input of diagnose_memory, which finds the code, and its cores, whose memory accesses conflict.
 struct MemoryQuestion {
-  std::vector<std::string> traces;  // one run (docs/formats/access.md, foreign-traces.md)
+  std::vector<std::string> traces;  // files of one run (docs/formats/access.md, foreign-traces.md)
   std::string format = "auto";
   std::vector<std::string> programs;  // ELF files that name code and data
   bool strict = false;
@@ -94,20 +94,21 @@ struct ItemsetsQuestion {
 using Itemset = std::pair<std::vector<uint32_t>, uint64_t>;  // items, support
 std::vector<Itemset> itemsets(const ItemsetsQuestion& question, const Progress& progress = {});
 
-// How fast should it be?
+// Input of predict_workload, which predicts how fast a training or serving run should be.
 struct PredictQuestion {
   std::string workload;   // YAML (docs/formats/workload.md), a Hugging Face config.json or an ONNX model
   std::string system;     // a shipped data sheet ("h100"), a YAML file, or a design point
-  bool training = false;  // config.json, ONNX: trained, not served
-  int64_t batch = 1;      // training: global batch; serving: requests together
+  bool training = false;  // for config.json and ONNX; true: training, false: serving
+  int64_t batch = 1;      // training: global batch; serving: requests in one batch
   int64_t micro_batch = 1;
   int64_t sequence = 2048;         // tokens of a sequence or prompt
   int64_t generate = 128;          // tokens to generate
   std::string precision = "bf16";  // fp32, tf32, fp16, bf16, int8, fp8, fp4
   std::string parallel;            // "tp=8,pp=2,dp=4"
-  std::string framework;           // whose software stack; empty: the system's own
+  std::string framework;           // software stack by name; empty: that of the data sheet
   std::string recompute = "none";  // none, selective, operators, full
-  // A workload in YAML without its model, for config.json, in place of all members from `training` on.
+  // A path of a workload in YAML without its model, for use with a config.json. It replaces all members from
+  // `training` on.
   std::string run;
 };
 Diagnosis predict_workload(const PredictQuestion& question);
@@ -120,14 +121,14 @@ std::string predict_table(const std::string& csv, const std::string& system = {}
 struct Column {
   std::string name;
   // One of `integers`, `numbers` and `codes` has one entry per row. A code is an index into `words`, and a
-  // negative one is an empty field.
+  // negative code is an empty field.
   std::span<const int64_t> integers = {};
   std::span<const double> numbers = {};  // NaN: an empty field
   std::span<const int32_t> codes = {};
   std::vector<std::string> words = {};
 };
-// The table as CSV in a memory file without a name, for commands and readers that take a path. The file goes
-// when the object does. Throws Error when the columns differ in length.
+// Writes the table as CSV to an anonymous memory file, for functions that take a path. The destructor removes
+// the file. Throws Error when the columns differ in length.
 class TableFile {
  public:
   explicit TableFile(const std::vector<Column>& table);
@@ -145,8 +146,7 @@ class TableFile {
   int descriptor_;
 };
 
-// The verdict on metrics in such columns is that on the same table as CSV. Precondition: question.csv is
-// empty.
+// Diagnoses metrics in memory as if the table were one CSV file. Precondition: question.csv is empty.
 Diagnosis diagnose_fleet(
     const std::vector<Column>& table,
     const FleetQuestion& question,
@@ -154,19 +154,19 @@ Diagnosis diagnose_fleet(
 
 struct Answers {
   std::vector<double> seconds;      // NaN where the row cannot be answered
-  std::vector<int8_t> bound;        // what holds it up, an index into bounds; -1: not answered
+  std::vector<int8_t> bound;        // index into bounds of what limits the speed; -1: not answered
   std::vector<std::string> bounds;  // "compute", ...
-  std::vector<double> p50_pct;      // error that half, and nine tenths, of such predictions stay within
+  std::vector<double> p50_pct;      // half of such predictions err by no more, in per cent; p90: nine tenths
   std::vector<double> p90_pct;
-  std::vector<int8_t> in_domain;  // 1: within what was validated; 0: not; -1: not answered
+  std::vector<int8_t> in_domain;  // 1: the question lies in the validated range; 0: outside; -1: not answered
 };
-// Answers a table of questions in memory.
+// Answers a table in memory with one question per row. `system` is as in predict_table.
 Answers predict_columns(
     const std::vector<Column>& table,
     const std::string& system = {},
     const Progress& progress = {});
 
-// What should be built, and how should it run?
+// Input of search, which finds the best design of a machine and the best parallel layout of a job on it.
 struct SearchQuestion {
   std::string space;   // docs/formats/search.md
   std::string method;  // exchange, subplex, soe; empty: what the space compares, else exchange
@@ -177,8 +177,8 @@ struct SearchQuestion {
 };
 Diagnosis search(const SearchQuestion& question, const Progress& progress = {});
 
-// Print a diagnosis: for people, for machines (docs/formats/diagnosis.md), and as one page that needs no
-// network.
+// Convert a diagnosis to plain text, to JSON (docs/formats/diagnosis.md), and to one HTML page that loads
+// nothing from a network.
 std::string to_text(const Diagnosis& diagnosis);
 std::string to_json(const Diagnosis& diagnosis);
 std::string to_html(const Diagnosis& diagnosis);

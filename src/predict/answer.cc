@@ -23,14 +23,14 @@ WorkloadFile read_workload_file(const std::string& path, const RunOptions& run) 
 
 namespace {
 
-// The question in two spellings of its software stack. The data sheet lists stacks by one name and times
-// their kernels. The table of measured runs (software.csv) spells them by another and gives the time that
-// such runs reach. A stack is accepted when at least one of the two lists it.
+// The question with its software stack under two names. `of_sheet` holds the name in the data sheet, which
+// times the stack's kernels. `of_field` holds the name in the table of measured runs (software.csv), which
+// gives the time that such runs reach. A stack is accepted when at least one of the two lists it.
 struct AskedStack {
   Question of_sheet;
   Question of_field;
 };
-// Resolves the framework of a question in both spellings. Throws base::Error when neither table lists it.
+// Finds both names of the question's stack. Throws base::Error when neither table lists it.
 AskedStack asked_stack(const System& system, const Question& question) {
   AskedStack out{question, question};
   const std::string& framework = question.framework;
@@ -120,15 +120,15 @@ double parse_tokens(const std::string& text) {
 
 namespace {
 
-// Writes days or hours.
+// Formats a time in days when it exceeds 48 hours, else in hours.
 std::string long_time(double seconds) {
   constexpr double kHour = 3600;
   return seconds > 48 * kHour ? base::format_number(seconds / (24 * kHour), 3) + " days"
                               : base::format_number(seconds / kHour, 3) + " hours";
 }
 
-// States how long a budget of tokens takes and what it costs, or what a million tokens cost where only the
-// price is given.
+// Returns a sentence on the time and cost of options.tokens, or on the cost of a million tokens when only a
+// price is given. Returns an empty text without either.
 std::string budget_text(const Expectation& e, const PredictOptions& options, double usd_per_hour) {
   if (!e.fits || (options.tokens <= 0 && options.usd_per_hour <= 0))
     return {};
@@ -157,7 +157,7 @@ std::string budget_text(const Expectation& e, const PredictOptions& options, dou
   return out + " at " + base::format_number(usd_per_hour, 3) + " USD a GPU and hour.";
 }
 
-// States that more tokens are asked than the model's config has positions for.
+// Returns a warning when a sequence has more tokens than the model has positions, else an empty text.
 std::string positions_text(const Question& question) {
   const auto* training = std::get_if<TrainingRun>(&question.what);
   const auto* serving = std::get_if<InferenceRun>(&question.what);

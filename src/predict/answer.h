@@ -12,8 +12,8 @@
 namespace lento::predict {
 
 struct PredictOptions {
-  std::string workload;  // YAML, config.json or ONNX; '-' is standard input; empty: a design's own
-  std::string model;     // in place of a workload: a model by its usual name
+  std::string workload;  // YAML, config.json or ONNX; '-' is standard input; empty: that of the design point
+  std::string model;     // usual name of a model, instead of a workload
   std::string system;    // a shipped sheet, a file, or a design point
   RunOptions run;
   std::optional<MeasuredFigure> measured;  // the time or rate that a real run reached, to be judged

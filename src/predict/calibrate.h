@@ -18,7 +18,7 @@ struct CalibrateOptions {
   TrainingFitOptions training;  // options of the fit of a stack, except its scalars
   // Names of the stack's scalars that are fitted.
   std::vector<std::string> scalars{"host_layer", "pointwise", "overlap", "library"};
-  bool all_rows = false;  // constants of products fitted to all rows, once half of them judged the fit
+  bool all_rows = false;  // after half of the rows measured the error, fit products to all rows
   bool strict = false;
 };
 

@@ -1,6 +1,6 @@
 // Enumerates the layouts of a model over the devices, times those that fit in memory with the scalars of the
-// stack, and keeps the fastest of each split. More recomputation and more sharding than memory needs only
-// cost time, so the search ends at the least that fits. One layout takes about 0.1 ms.
+// stack, and keeps the fastest of each split. Recomputation and sharding cost time, so for each layout the
+// search takes the least of them that fits in memory. One layout takes about 0.1 ms.
 #include "predict/layouts.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kMostMicroBatch = 8;
 constexpr int kMostDevices = 1 << 20;
 constexpr size_t kMostTimed = 20'000;
-constexpr int64_t kLeastTokens = 2048;  // of a sequence that each context-parallel device keeps
+constexpr int64_t kLeastTokens = 2048;  // fewest tokens of a sequence on one context-parallel device
 
 // Returns the divisors of `devices` up to `most`. Those above 16 are multiples of 8, which bounds their
 // number.
@@ -29,7 +29,8 @@ std::vector<int> ways(int64_t most, int devices) {
   return out;
 }
 
-// Returns the numbers of chunks a device that fill stages of a pipeline: 1, 2, 4, ... and the most.
+// Returns the numbers of chunks per device to try with an interleaved pipeline: 1, 2, 4, ... and the largest
+// possible.
 std::vector<int> chunks_of(int64_t layers, int pipeline) {
   std::vector<int> out = {1};
   const int most = pipeline > 1 ? int(layers / pipeline) : 1;
@@ -147,8 +148,8 @@ void Search::try_training(TrainingRun run) {
   }
 }
 
-// Tries the shardings, chunks and micro batches of one split. Stage 3 is tried where stages of a pipeline do
-// not keep the weights, or where nothing else fits.
+// Tries the shardings, chunks and micro batches of one split. Sharding of the weights (stage 3) is tried
+// without a pipeline, or when nothing else fits.
 void Search::train_split(TrainingRun run) {
   const std::vector<int> chunks = chunks_of(run.model.layers, run.pipeline);
   const int64_t batch = run.global_batch / run.data;
@@ -234,7 +235,7 @@ void Search::serve(const InferenceRun& base) {
   }
 }
 
-// Times all divisions of the model over the devices that fit the question.
+// Times all layouts of the model over the devices, for training or serving as in the question.
 LayoutSearch Search::run() {
   if (const auto* training = std::get_if<TrainingRun>(&asked_.what))
     train(*training);

@@ -20,7 +20,7 @@ SearchPlan make_plan(const SearchRequest& o, const base::Progress& progress) {
   options.minimise.starts = o.starts;
   options.minimise.seed = o.seed;
   if (campaign::world(o.ranks).rank == 0)
-    options.stop = progress.stop;  // rank 0 passes the stop on to the other ranks
+    options.stop = progress.stop;  // the other ranks end when rank 0 sends no further run
   return {std::move(space), std::move(options)};
 }
 

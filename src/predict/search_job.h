@@ -1,4 +1,4 @@
-// Searches what machine to build and how to run a job on it: `lento search SPACE.yaml`.
+// Finds the best machine to build and the best way to run a job on it: `lento search SPACE.yaml`.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct SearchRequest {
   int steps = 100;
   int starts = 10;
   uint64_t seed = 1;
-  std::string journal;   // file that keeps finished runs; empty: none
+  std::string journal;   // file that stores finished runs; empty: none
   std::string identity;  // version of the program, so that a journal of another version is refused
   unsigned threads = 0;
   campaign::Ranks* ranks = nullptr;  // MPI processes of the search; nullptr: this process alone
@@ -27,7 +27,7 @@ struct SearchRequest {
 
 struct SearchResult {
   finding::Diagnosis diagnosis;
-  std::optional<std::string> best_sheet;   // data sheet of the best design; nothing when no design works
+  std::optional<std::string> best_sheet;   // data sheet of the best design; empty when no design works
   std::optional<std::string> best_design;  // design point of the best design
   std::vector<Trial> trials;               // runs of a comparison of methods
   // Runs whose results were read from the journal.

@@ -1,5 +1,5 @@
 // Reads the system of a question: a shipped data sheet, a file, or a design point
-// (docs/formats/crossflow.md), which carries its own workload.
+// (docs/formats/crossflow.md), which includes a workload.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ bool is_design(const std::string& path);
 // without area or power.
 System system_of(const std::string& name_or_path);
 
-// Describes the machine that a design's technology and budgets give, and one iteration of its language model
-// on it.
+// Describes the machine that follows from a design's technology and budgets, and the time of one iteration of
+// its language model on it.
 finding::Diagnosis explain_design(const std::string& path);
 
 }  // namespace lento::predict

@@ -16,8 +16,8 @@ using base::ReadReport;
 
 const std::vector<std::string> kAnswers{"predicted_s", "bound", "p50_pct", "p90_pct", "domain"};
 
-// Returns the columns of an answer: seconds, bound, error in percent that half and nine of ten predictions
-// stay within, and whether the question lies inside the tested range.
+// Returns the fields of an answer: seconds, bound, the errors in per cent that half and nine tenths of
+// predictions do not exceed, and whether the question lies in the validated range.
 std::vector<std::string> texts_of(const Answer& a) {
   return {
       base::format_exact(a.seconds),

@@ -24,7 +24,7 @@ struct AnswerRows {
   std::function<void(const std::vector<std::string>& fields, const Answer* answer)> row;
 };
 
-// Answers all rows. Returns the number of rows read, and the reasons of those not answered. Throws
+// Answers all rows. Reports the number of rows read and the reasons for rows without an answer. Throws
 // base::Error when no row can be answered although the table has rows, and when the user stops it.
 base::ReadReport
 answer_rows(const TableOptions& options, const AnswerRows& rows, const base::Progress& progress = {});

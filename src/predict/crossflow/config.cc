@@ -19,7 +19,7 @@ constexpr double kAny = 1e30;
 constexpr double kMostSteps = 4096;  // longest sequence, because the schedule holds every step of every layer
 constexpr double kMostLayers = 1024;
 
-// Reads named numbers of one mapping. Errors are collected so that all are shown at once.
+// Reads the fields of one YAML mapping. Collects errors so that all of them are reported at once.
 class Section {
  public:
   Section(const YamlNode* node, const base::Location& where, base::ErrorList& errors)

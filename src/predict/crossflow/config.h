@@ -19,7 +19,7 @@ struct CoreTechnology {
   double operating_area_per_mcu = 0;
   int mcu_per_bundle = 1;
   double fma_width = 1;
-  // Loop order: weight (wst), activation (ast) or output stationary (ost), best of them, none.
+  // Operand kept in place: weights (wst), activations (ast) or outputs (ost). "best" picks one, "none" none.
   std::string dataflow = "best";
   double utilisation = 1;
 };
@@ -83,7 +83,8 @@ enum class Scope {
   Global
 };
 
-// The cut of kernels: none, over the inner dimension (column-row), or over rows and columns (row-column).
+// The split of a matrix product over workers: none, over the inner dimension (ColumnRow), or over rows and
+// columns of the result (RowColumn).
 enum class Split {
   None,
   ColumnRow,
@@ -113,7 +114,7 @@ struct Budgets {
   double node_area = 0;
   double chip_area = 0;
   double power = 0;  // W
-  // Fractions of the chip area, and of the power.
+  // `area` is in fractions of the chip area, `share` in fractions of the power.
   std::array<double, kComponents> area{};
   std::array<double, kComponents> share{};
   std::array<double, 3> perimeter{};  // DRAM, intra, inter: fractions

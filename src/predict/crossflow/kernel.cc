@@ -29,7 +29,8 @@ Dataflow dataflow_of(const std::string& text) {
   return text == "best" ? Dataflow::Best : Dataflow::None;
 }
 
-// Returns the third side of a tile whose operands fit. Registers and L1 hold A, B and C, L2 holds A and B.
+// Returns the largest third side of an a x b tile whose operands fit in `elements`. Registers and L1 hold A,
+// B and C, L2 holds A and B.
 double third_side(double elements, double a, double b, bool holds_result) {
   return holds_result ? std::floor((elements - a * b) / (a + b)) : std::floor((elements - a * b) / b);
 }
@@ -53,7 +54,7 @@ std::vector<Dims> tile_candidates(double elements, bool holds_result) {
         tiles.push_back({a, b, std::exp2(std::floor(std::log2(c)))});
     }
   }
-  // The squarest come first, because good times that are found early end the search of the others.
+  // Tiles nearest to a cube come first, because a good time that is found early prunes the others.
   const auto surface = [](const Dims& t) {
     return 1 / t[0] + 1 / t[1] + 1 / t[2];
   };

@@ -39,8 +39,8 @@ class KernelModel {
  public:
   KernelModel(const Machine& machine, const CrossFlowConfig& config);
 
-  // Returns the fastest over the legal orders and all power-of-two tiles that fill their level. The dataflow
-  // that "best" picks for the first product stays for the later ones, as in the released tool, until
+  // Returns the shortest time over the legal orders and all power-of-two tiles that fill their level. The
+  // dataflow that "best" picks for the first product stays for the later ones, as in the released tool, until
   // reset_dataflow().
   GemmTime gemm(double dim1, double dim2, double dim3);
   void reset_dataflow() {
@@ -51,14 +51,14 @@ class KernelModel {
   // would.
   double gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles);
 
-  // Returns the time of work on elements. The released tool charges its traffic to the registers (level 0).
+  // Returns the time of element-wise work. The released tool charges its traffic to the registers (level 0).
   // charge_dram(true) charges DRAM instead.
   double pointwise(double flops, double bytes) const;
   void charge_dram(bool at_dram) {
     scalar_level_ = at_dram ? 3 : 0;
   }
 
-  // Returns the time of a ring collective over p nodes with the given link.
+  // The ring collectives that collective() times.
   enum class Collective {
     AllReduce,
     ReduceScatter,

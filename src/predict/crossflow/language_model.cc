@@ -201,7 +201,7 @@ class IterationModel {
     return k_.pointwise(0, 2 * bytes) + bytes / links_.lp.bytes_per_s + links_.lp.latency;
   }
 
-  // Returns the time to clip (3 accesses, 4 operations per element) and apply (4 accesses, 3 operations) a
+  // Returns the seconds to clip (3 operations, 4 accesses per element) and apply (4 operations, 3 accesses) a
   // gradient.
   double apply_gradient(double elements) const {
     return k_.pointwise(elements * 3, elements * 4 * k_.precision()) +

@@ -21,7 +21,7 @@ struct LanguageModelTime {
   std::vector<std::pair<std::string, double>> parts;
 };
 
-// The links of each parallel dimension, after derating.
+// The link of each parallel dimension. Its bandwidth is divided by the number of rings that share it.
 struct ParallelLinks {
   Link kp1;
   Link kp2;
@@ -34,8 +34,8 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& conf
 std::string impossible(const CrossFlowConfig& config);
 
 // The level that the traffic of work on single elements (gates, softmax, optimizer, copies around a transfer)
-// is charged to. The released tool divides it by the bandwidth of the registers, a hundred times too fast,
-// although the elements come from DRAM.
+// is charged to. The released tool divides its bytes by the register bandwidth, which is a hundred times too
+// fast, although the elements come from DRAM.
 enum class ElementTraffic {
   AsReleased,
   Dram

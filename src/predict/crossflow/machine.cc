@@ -1,6 +1,6 @@
 // Generates a machine from technology and budgets: the voltage that each power share permits, the frequency
 // that follows, and as many units as area and power allow. Source: CrossFlow, section 4 (AGE), and the
-// released tool. Cost: one root of a cubic a component.
+// released tool. Cost: one root of a cubic per component.
 #include "predict/crossflow/machine.h"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace lento::predict {
 namespace {
 
-// Bound on the voltage of gates and wires, beyond which more power buys no more clock. Overdrive limits of
-// logic processes lie 10 to 25 % above nominal, and DRAM states its own.
+// Highest voltage of logic and wires over the nominal one. Power beyond it does not raise the clock.
+// Overdrive limits of logic processes lie 10 to 25 % above nominal, and DRAM states its own.
 constexpr double kMostOverdrive = 1.25;
 
 // Returns the number of whole components that fit, at most 1e9 so that a huge budget does not overflow an
@@ -67,7 +67,7 @@ OperatingPoint operating_point(const Transistor& t, double power, double nominal
   return point;
 }
 
-// Lowers voltage and frequency to the highest allowed voltage.
+// Caps the voltage at `highest` and lowers the frequency with it.
 void limit_voltage(const Transistor& t, double highest, OperatingPoint& point) {
   if (point.voltage <= highest)
     return;

@@ -52,15 +52,15 @@ class Layout {
     return ok_;
   }
 
-  // Returns the node of each worker, by kp1 + kp2 * ... position, empty when two workers or none share an
-  // index.
+  // Returns the node of each worker, with kp1 varying fastest. Returns an empty list when a worker has no
+  // node.
   std::vector<Place> workers() const {
     std::vector<Place> out(size_t(shape_[0] * shape_[1] * shape_[2] * shape_[3]), {-1, -1, -1});
     for (int p = 0; p < packages_; ++p) {
       for (int x = 0; x < dim_; ++x) {
         for (int y = 0; y < dim_; ++y) {
           const auto& at = index_[slot({x, y, p})];
-          bool held = true;  // scans run on over the whole region, past the last index
+          bool held = true;  // false for nodes past the last index: a scan covers the whole region
           for (size_t d = 0; d < 4; ++d)
             held = held && at[d] >= 0 && at[d] < shape_[d];
           if (!held)

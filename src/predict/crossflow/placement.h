@@ -24,8 +24,8 @@ struct Derate {
 // Returns all orders that differ, trivial dimensions last: at most 24.
 std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape);
 
-// Places rings along kp1, kp2 and dp, lines along lp, routed X first. `fits` is false when this order cannot
-// be laid out.
+// The result of place(), which routes rings along kp1, kp2 and dp and lines along lp, X first. `fits` is
+// false when the workers cannot be laid out in this order.
 struct PlacementResult {
   bool fits = false;
   Derate derate;

@@ -1,6 +1,6 @@
 // Simulates a list schedule of kernels and transfers as discrete events: a task starts when its predecessors
 // are done and its device or link is free. Ties are resolved in the order of start, so the result is
-// deterministic. Cost: the number of tasks times the number of ready ones.
+// deterministic. Cost: the number of tasks times the number of ready tasks.
 #include "predict/crossflow/schedule.h"
 
 #include <algorithm>

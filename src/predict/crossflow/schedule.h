@@ -12,17 +12,16 @@ struct StepTimes {
   double cell_b = 0;
   double softmax_b = 0;
   double hop = 0;  // seconds of one transfer between devices, in either direction
-  // Reductions of weights, after the backward pass.
+  // Seconds of the reductions of weight gradients, which run after the backward pass.
   double reduce_embedding = 0;
   double reduce_cell = 0;
   double reduce_softmax = 0;
 };
 
 struct GridShape {
-  // devices: the degree of layer parallelism.
   int sequence = 1;
   int layers = 1;
-  int devices = 1;
+  int devices = 1;  // degree of layer parallelism
 };
 
 double forward_time(const StepTimes& times, const GridShape& shape);

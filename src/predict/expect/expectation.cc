@@ -18,7 +18,7 @@ using base::Dimension;
 using base::format_quantity;
 
 constexpr double kNormal = 1.645;  // 90 % of a normal distribution lie within this many standard deviations;
-                                   // used until runs were judged
+                                   // used while the table has no judged runs
 
 // Formats a whole number with a comma every three digits: "16,384".
 std::string with_commas(double whole) {
@@ -41,7 +41,7 @@ std::string gigabytes(double bytes) {
   return base::format_number(bytes / 1e9, 3);
 }
 
-// Lists the properties of this run without any measured run: its chip, its precision on that chip, its stack.
+// Lists the properties that no measured run shares with this one: its chip, its precision on it, its stack.
 std::vector<std::string>
 unmeasured(const SoftwareTable& table, const Expectation& e, const System& system, Precision p) {
   const std::string precision(name(p));
@@ -79,7 +79,8 @@ void add_interval(Expectation& e, const RunTime& time) {
   e.slow_s = e.seconds * std::exp(wide);
 }
 
-// Lists the mistakes that are made with any run of these devices, of which `replica` hold one copy.
+// Lists the usual mistakes in reporting a run on `devices` devices, of which `replica` hold one copy of the
+// model.
 std::vector<Miscount> miscounts_of_devices(int devices, int replica) {
   std::vector<Miscount> out;
   if (devices <= 1)
@@ -291,8 +292,8 @@ std::string sentence_of(std::string text) {
 
 }  // namespace
 
-// Writes the first sentence of the answer: rates, share of the peak or latency, memory, and what no measured
-// run shares.
+// Writes the first sentence of the answer: rates, share of the peak or latency, memory, and the properties
+// that no measured run shares.
 std::string headline(const System& system, const Expectation& e) {
   const std::string memory = e.memory_text(system.chip.memory_bytes);
   if (!e.fits)

@@ -1,9 +1,10 @@
 // Answers one question twice: the least time that the hardware allows, and the time that such runs usually
 // reach with their software.
 //
-// The expectation is the time that the fitted software leads to, with the interval that nine of ten such runs
-// lie in: errors of runs predicted without their source, over the deviation expected of each, bounded by
-// weighted conformal prediction in which every source has one voice (evidence/conformal.h).
+// The expected time follows from the fitted scalars of the software. Nine of ten such runs lie in its
+// interval, which weighted conformal prediction (evidence/conformal.h) derives from measured runs: each is
+// predicted by a fit without its source, its error is divided by its expected deviation, and all sources
+// weigh the same.
 #pragma once
 
 #include <optional>
@@ -30,9 +31,9 @@ struct Miscount {
 struct Expectation {
   Work work = Work::Serve;
   std::string stack;         // as the table of software spells it; empty: the question named no stack
-  std::string fitted;        // the same on this system (stack_on)
+  std::string fitted;        // name of the stack on this system (stack_on)
   bool known_stack = false;  // the table has measured runs of this stack on such devices
-  double seconds = 0;        // of one training iteration, or until all requests are served
+  double seconds = 0;        // time of one training iteration, or until all requests are served
   // 90 % of such runs lie between these two times.
   double fast_s = 0;
   double slow_s = 0;
@@ -53,9 +54,9 @@ struct Expectation {
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
-  std::vector<Miscount> miscounts;      // that such a run allows, the commonest first
-  // Implausible values of the data sheet (hardware/plausible.h). The interval holds only where there are
-  // none.
+  std::vector<Miscount> miscounts;      // that can be made with such a run, the most common first
+  // Implausible values of the data sheet (hardware/plausible.h). The interval is valid only when this is
+  // empty.
   std::vector<std::string> doubts;
 
   // Writes whether the run fits in a device's memory, with the requests that wait for room.
@@ -66,9 +67,9 @@ struct Expectation {
   }
 };
 
-// Returns the median of log(measured / expected time) over all runs, with equal weight for every source. It
-// corrects the fit, which follows the most typical runs. `without_source` leaves one source out, to judge it
-// by the others.
+// Returns the median of log(measured / expected time) over all runs, with equal weight for every source.
+// expect_run multiplies its time by the exponential, because the fit follows the most typical runs.
+// `without_source` is left out, so that its runs are judged by the others.
 double typical_error(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
 // Returns the half width, in expected deviations around typical_error, of the interval that holds `share` of

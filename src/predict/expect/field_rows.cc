@@ -1,4 +1,4 @@
-// Reads the list of public runs: the columns of each row become the question that a person asks about it,
+// Reads the list of public runs: the columns of each row become the question that a user would ask about it,
 // and an empty field is the default of the stack at that version.
 #include "predict/expect/field_rows.h"
 

@@ -1,5 +1,5 @@
-// The runs of share/lento/field_rows.csv (docs/formats/field-rows.md), each as the question that a person
-// asks about it.
+// The runs of share/lento/field_rows.csv (docs/formats/field-rows.md), each as the question that a user would
+// ask about it.
 #pragma once
 
 #include <optional>
@@ -26,13 +26,13 @@ struct FieldRow {
   bool server = true;      // serving: through a server (ServedLoad)
   int64_t at_once = 0;     // serving: requests in flight (ServedLoad)
   int64_t scheduled = 1;   // serving: decode steps scheduled at once (ServedLoad)
-  int64_t cache_bits = 0;  // serving: of the key-value cache (ServedLoad)
+  int64_t cache_bits = 0;  // serving: bits of a cached value (ServedLoad)
   int devices = 1;
-  int node = 0;            // devices in each node; 0: as the data sheet
-  double between_Bps = 0;  // bytes per second of one device between nodes; 0: as the data sheet
+  int node = 0;            // devices in each node; 0: as in the data sheet
+  double between_Bps = 0;  // bytes per second of one device between nodes; 0: as in the data sheet
   double measured_s = 0;   // of one iteration, or until all requests are served
 
-  // Rows of one group are left out together when one is judged: the source up to its first blank.
+  // Returns the source up to its first blank. To judge a row, the fit leaves out all rows of its group.
   std::string group() const;
   System system() const;  // the shipped system, with the source's node size and links
 };

@@ -1,5 +1,5 @@
-// The time of training runs and of loads of requests as a closed form of the scalars of a stack, and the
-// roofline that no software passes.
+// Computes the time of training runs and of loads of requests as a closed form of a stack's scalars, and the
+// roofline, which no software can beat.
 #include "predict/expect/run_time.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kChunk = 8192;   // tokens of prompts that one engine step takes
 constexpr double kLaunch = 2e-6;  // s: least time to launch a kernel through a graph or a queue
-// Bytes moved for each score of a word: written, widened and read to choose one.
+// Bytes moved for each logit: it is written, widened to four bytes and read to choose a token.
 constexpr double kScoreBytes = 12;
 
 // Returns the number of requests that an engine decodes in one step by default (max_num_seqs of vLLM 0.6 to
@@ -23,7 +23,8 @@ double most_together(const Chip& chip, std::string_view stack) {
   return stack == "vllm v1" ? 1024 : 2048;
 }
 
-// Returns the largest of `at` over the chip's fitted libraries whose precision `counts`, or 1.
+// Returns the largest constant `at` of the chip's fitted libraries whose precision satisfies `counts`, or 1
+// when there is none.
 template <typename Counts>
 double best_share(const Chip& chip, double Calibration::*at, const Counts& counts) {
   double best = 0;
@@ -228,9 +229,10 @@ double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) co
   return stage * run_.pipeline + (steps.together > 0 ? host / scheduled_ : host);
 }
 
-// Returns the decode steps of `together` requests. The score of every word is written, widened to four bytes
-// and read again to choose one word. A request in flight has half of its answer. Where lengths vary, long
-// answers are in flight for longer: the mean of what exponential lengths have at a moment is their mean.
+// Returns the decode steps of `together` requests. The logit of every token is written, widened to four bytes
+// and read again to choose one token. A request in flight has on average generated half of its answer. With
+// exponentially distributed lengths it has generated as many tokens as the mean length, because long answers
+// are in flight for longer.
 ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, double together) const {
   const Transformer& m = run_.model;
   const double answered = double(run_.output) * (varied_ && together > 1 ? 1 : 0.5);
@@ -270,7 +272,7 @@ void ServedWork::plan(const StepTimes& times) {
   steps_.push_back(decoding(times, 0.58 * output, 1));
 }
 
-// Evaluates the closed form, and finds the share of time that each scalar causes by doubling the scalar.
+// Evaluates the closed form, and finds the share of time that each scalar causes by raising it by 1 %.
 RunTime ServedWork::expect(const SoftwareScalars& s) const {
   RunTime out;
   out.seconds = seconds(s);
@@ -289,7 +291,7 @@ double ServedWork::step_s(const SoftwareScalars& s) const {
 }
 
 double ServedWork::first_token_s(const SoftwareScalars& s) const {
-  const double chunks = std::ceil(steps_[0].count / requests_);  // that one prompt takes
+  const double chunks = std::ceil(steps_[0].count / requests_);  // chunks of one prompt
   return chunks * step_seconds(steps_[0], s) + (server_ ? s[6] : 0);
 }
 

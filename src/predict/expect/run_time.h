@@ -4,17 +4,17 @@
 //   training  one iteration of predict_training with the stack's scalars in place of the sheet's
 //   serving   N requests, B of them together as the cache holds:
 //             server * N + N prompts in chunks + output * N / B steps of B requests
-//             Answers of lengths that vary leave ever fewer requests behind once none waits: the last of B
+//             Where answer lengths vary and no request waits any more, fewer and fewer run: the last of B
 //             ends after output * (ln B + 0.58) steps (the mean of the longest of B exponential lengths)
 //   a step    kernels * (products + experts * experts' + attention + scores) + wires + exchange * waits
 //             + layer * layers + (step + sequence * B) / scheduled
-//             with the parts in brackets as fitted kernels take alone (serving_step.h), `wires` the time in
-//             which links are busy, `waits` the latency of the exchanges, and `scheduled` the decode steps
-//             that the host schedules at once
+//             The parts in brackets are times of fitted kernels that run alone (serving_step.h), `wires` is
+//             the time in which links are busy, `waits` the latency of the exchanges, and `scheduled` the
+//             number of decode steps that the host schedules at once
 //
-// A limit is a roofline: the products at the share of the peak that the chip's best fitted library sustains,
-// or the weights and the cache once through the memory at the best fitted share of its bandwidth; exchanges
-// hide behind both, software costs nothing.
+// A limit is a roofline: the longer of the products at the share of the peak that the chip's best fitted
+// library sustains, and of reading weights and cache once at the best fitted share of the memory bandwidth.
+// Exchanges overlap with both, and software costs no time.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,7 @@ struct RunTime {
   // The share of `seconds` that each scalar of the software causes, in the order of SoftwareScalars.
   // Software and clusters differ most in these scalars.
   SoftwareScalars shares{};
-  double host_share = 0;  // the part of it that the host causes
+  double host_share = 0;  // share of `seconds` that the host causes
 
   // Returns the standard deviation of the log of the run's time. It combines the spread of sources, of runs
   // and of the speed of hosts with the uncertainty of the stack's link scalars. For a stack that was not
@@ -84,7 +84,7 @@ class ServedWork {
   double seconds(const SoftwareScalars& scalars) const;  // until the last token of the last request
   RunTime expect(const SoftwareScalars& scalars) const;
   double step_s(const SoftwareScalars& scalars) const;         // between two tokens of a request
-  double first_token_s(const SoftwareScalars& scalars) const;  // of the requests that are taken in first
+  double first_token_s(const SoftwareScalars& scalars) const;  // until a first request has its first token
   // Returns the time until the last request has its first token. Its prompt waits for all other prompts, and
   // for the rounds of requests that do not fit beside it.
   double last_first_token_s(const SoftwareScalars& scalars) const;

@@ -1,5 +1,6 @@
-// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, how far
-// stacks, sources and runs spread, and the error of each run of the list, predicted without its source.
+// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, how much
+// the times of stacks, sources and runs spread, and the error of each run of the list, predicted without its
+// source.
 #include "predict/expect/software.h"
 
 #include <algorithm>
@@ -61,7 +62,7 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
      0.4},
 }};
 
-// The usual names of a stack. The first is the spelling of the tables.
+// The names of a stack: `stack` as the tables spell it, `also` as users spell it.
 struct Called {
   Work work;
   const char* stack;
@@ -274,7 +275,7 @@ const SoftwareTable& shipped_software() {
   return table;
 }
 
-// Returns how much the time differs between software stacks for one kind of work.
+// Returns how far measured runs of one kind of work spread around their expected times.
 const SoftwareSpread& SoftwareTable::spread(Work work) const {
   for (const SoftwareSpread& s : spreads) {
     if (s.work == work)

@@ -2,7 +2,7 @@
 // kernels it calls.
 //
 // Each scalar is positive and multiplies or adds to a term of the time of a run (run_time.h). The scalars of
-// a stack lie around those of all stacks of its kind, so that a stack that was never seen is given the centre
+// a stack lie around those of all stacks of its kind, so that a stack without measured runs gets the centre
 // and a wider interval. `lento-lab field` fits the table share/lento/software.csv to the runs of
 // share/lento/field_rows.csv.
 #pragma once
@@ -41,7 +41,8 @@ struct SoftwareScalar {
 // Returns the scalars of a kind of work, in the order of SoftwareScalars.
 std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work);
 SoftwareScalars start_of(Work work);
-// Returns whether the scalar is time of the host, where the stack launches kernels `from_host` or does not.
+// Returns whether the scalar counts as time of the host. `from_host` is true when the stack launches each
+// kernel from the host.
 bool is_of_host(const SoftwareScalar& scalar, bool from_host);
 
 struct Software {
@@ -50,7 +51,7 @@ struct Software {
   size_t runs = 0;
   size_t sources = 0;
   SoftwareScalars scalars{};
-  SoftwareScalars unsure{};  // standard deviation of each scalar's log that the stack's runs leave
+  SoftwareScalars unsure{};  // standard deviation of each scalar's log after the fit to the stack's runs
 };
 
 // The spread of measured runs around the time expected of their stack, as standard deviations of logs.
@@ -58,7 +59,7 @@ struct SoftwareSpread {
   Work work = Work::Serve;
   SoftwareScalars stacks{};  // of each scalar, between stacks
   double source = 0;         // between the sources of one stack
-  double host = 0;           // between the hosts of sources, of the time that they cause
+  double host = 0;           // between the hosts of different sources, in the time that hosts cause
   double run = 0;            // between the runs of one source
 };
 
@@ -90,8 +91,8 @@ const SoftwareTable& shipped_software();
 SoftwareTable parse_software(std::string_view text, const std::string& file);
 std::string format_software(const SoftwareTable& table);
 
-// The stack by its usual name, whatever the case and the separators: "TensorRT-LLM", "trtllm", "FSDP". Throws
-// base::Error with the nearest name when no stack of the kind is called so; empty stays empty.
+// Returns the table's name of a stack, with case and separators ignored: "TensorRT-LLM", "trtllm", "FSDP". An
+// empty text stays empty. Throws base::Error with the nearest name when no such stack does this work.
 std::string stack_called(Work work, std::string_view text, const base::Location& where);
 std::vector<std::string> stack_names(Work work);
 

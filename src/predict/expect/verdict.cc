@@ -23,7 +23,7 @@ std::string trimmed(std::string_view text) {
 }
 
 double model_flops_s(const System& system, const Expectation& e) {
-  // Operations per second of one device.
+  // These are the model operations of one device in one iteration, not per second.
   return e.peak_share * e.seconds * system.chip.peak(e.peak_precision);
 }
 
@@ -52,9 +52,9 @@ std::vector<Miscount> other_peaks(const System& system, Precision p) {
   return out;
 }
 
-// Returns the usual mistake that explains the figure, or nothing. Without the mistake a figure outside the
-// interval would lie inside it. A share of the peak inside the interval would be as near as half of such runs
-// are, because the peak with sparsity only halves it.
+// Returns the usual mistake that explains the figure, or nothing. A figure outside the interval is explained
+// when its correction lies inside it. A share of the peak inside the interval is explained when its
+// correction lies among the nearest half of such runs, because the peak with sparsity only halves the share.
 std::string likely_mistake(
     const System& system,
     const Expectation& e,
@@ -143,7 +143,7 @@ std::string first_checks(Work work) {
                "same load with one device";
 }
 
-// Returns the question that usually follows: is a run of one's own as fast, and is another layout faster.
+// Returns the options of the next commands to try: compare a measured run, and search for a faster layout.
 std::string next_question(const Expectation& e) {
   const std::string compare = "Compare your run with it: --measured '" +
                               base::format_number(e.per_device(e.seconds), 3) + " tokens/s'";
@@ -160,7 +160,7 @@ struct Unit {
   const char* spelling;
   Kind kind;
   double scale;
-  bool inverse = false;  // the figure is a rate of steps
+  bool inverse = false;  // the figure is steps per second, not seconds per step
 };
 constexpr Unit kUnits[] = {
     {"s", Kind::Time, 1},
@@ -351,7 +351,7 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
 
 namespace {
 
-// Removes the times of a run that does not fit in memory, and says how to find one that does.
+// Removes the times of a run that does not fit in memory, and adds a remedy that finds a layout that fits.
 void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
   constexpr const char* kShown[] =
       {"asked", "parameters", "active parameters", "devices", "memory a device", "fits"};
@@ -365,7 +365,8 @@ void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
       (e.work == Work::Train ? "; or recompute: --recompute full" : "; or fewer bits: --precision fp8");
 }
 
-// Replaces the memory of the data sheet's stack by that of the expectation, so that there is one account.
+// Replaces the memory of the data sheet's stack by that of the expectation, so that the report has one figure
+// for it.
 void state_memory(finding::Diagnosis& d, const Expectation& e) {
   for (auto& [name, value] : d.facts) {
     if (name == "memory a device")

@@ -9,7 +9,7 @@
 
 namespace lento::predict {
 
-// A figure as people have it: "13.2 s", "17.5 s/it", "6200 tokens/s" (per GPU), "59520 tokens/s total", "20
+// A figure as users report it: "13.2 s", "17.5 s/it", "6200 tokens/s" (per GPU), "59520 tokens/s total", "20
 // requests/s", "25 ms/token", "410 TFLOP/s" (per GPU), "41 % MFU".
 struct MeasuredFigure {
   enum class Kind {
@@ -43,7 +43,7 @@ struct SpeedVerdict {
   Speed speed = Speed::AsExpected;
   double factor = 1;    // measured over expected time
   std::string text;     // one sentence
-  std::string mistake;  // a usual mistake in reporting without which the figure would be near; empty: none
+  std::string mistake;  // a usual mistake in reporting that explains the figure; empty: none
 };
 SpeedVerdict judge_speed(const System& system, const Expectation& e, const MeasuredFigure& figure);
 

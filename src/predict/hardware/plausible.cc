@@ -1,6 +1,6 @@
-// Compares the values of a data sheet with those of the shipped sheets. They decide every prediction, and a
-// misread unit changes one of them by a factor of a thousand. A peak is compared as the product of units,
-// clock and operations a cycle, because makers share it out differently.
+// Compares the values of a data sheet with those of the shipped sheets. Every prediction depends on them, and
+// a wrong unit prefix changes one by a factor of a thousand. A peak is compared as the product of units,
+// clock and operations per cycle, because makers count units differently.
 #include "predict/hardware/plausible.h"
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace {
 
 // A value is implausible when it is this many times outside the range of the shipped sheets.
 constexpr double kBeyond = 10;
-// Values within this factor are of the same chip, because board power and memory stacks vary that much.
+// A value within this factor of a shipped sheet may be of the same chip, because board power and memory
+// stacks vary between boards by as much.
 constexpr double kSame = 1.25;
 
 struct SheetValue {
@@ -69,7 +70,8 @@ std::vector<std::string> implausible_values(const System& system) {
   });
   std::vector<std::string> out;
   for (const SheetValue& v : kValues) {
-    // A wrong clock or number of units shows in all peaks at once, so that the first one is enough.
+    // A wrong clock or number of units makes all peaks implausible, so they are skipped once a value is
+    // reported.
     if (v.dimension == base::Dimension::Rate && !out.empty())
       continue;
     const double own = v.of(system);

@@ -1,8 +1,8 @@
 // Checks whether a data sheet is plausible, and whether it still describes the chip whose measured constants
 // it uses.
 //
-// A sheet that is off by a thousand (MB/s for GB/s) reads well and predicts nonsense. Its values are held
-// against those of all shipped sheets, and against the shipped sheet of its own name or family.
+// A sheet with a value wrong by a thousand (MB/s for GB/s) parses without an error and gives wrong
+// predictions. Its values are compared with the shipped sheets of its name or family, or with all of them.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@
 
 namespace lento::predict {
 
-// Values that lie ten times beyond what the shipped sheets of the same name or family have, or all sheets for
-// a chip of another name, in words: "memory_bandwidth 3.35 GB/s: shipped sheets have 320 GB/s to 8 TB/s".
+// Describes each value that lies more than ten times outside the range of the shipped sheets of the same name
+// or family, or of all sheets when there is none: "memory_bandwidth 3.35 GB/s: shipped sheets have 320 GB/s
+// to 8 TB/s".
 std::vector<std::string> implausible_values(const System& system);
 
 // Returns whether clock, units, caches, memory and peaks are within 25 % of the shipped sheet of the same

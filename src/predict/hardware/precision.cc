@@ -1,5 +1,5 @@
-// Names of precisions, the bytes that a value of each occupies with its scales, and the power and calibration
-// that a chip has for each.
+// Names of precisions, the bytes that a value of each occupies with its scales, and the power limit and
+// constants that a chip has for each.
 #include <algorithm>
 #include <utility>
 
@@ -96,8 +96,8 @@ double Chip::power_limit(Precision p) const {
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
 }
 
-// Returns the constants of a precision: its own, those of the arithmetic it runs on, those of another
-// precision on the same units, or defaults.
+// Returns the constants of precision `p` when the chip has them, else those of its arithmetic, else those of
+// another precision on the same units, else defaults.
 const Calibration& Chip::constants(Precision p) const {
   static const Calibration generic_matrix;
   static const Calibration generic_vector{0.95, 0.75, 50, 2500, 18000, 0.05, 16384, 0.6};

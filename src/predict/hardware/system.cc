@@ -1,5 +1,5 @@
 // Reads data sheets of systems, schema lento.system/1 (docs/formats/system.md): bounded numbers with units,
-// all mistakes in one error, and the inheritance of constants from a shipped relative.
+// all mistakes in one error, and constants inherited from a shipped sheet of a similar chip (the relative).
 #include "predict/hardware/system.h"
 
 #include <algorithm>
@@ -211,8 +211,7 @@ void read_network(const YamlNode& node, Network& network, base::ErrorList& error
   fields.finish();
 }
 
-// Reduces a device name to lower-case letters and digits. A trailing count such as "(8 per node)" is
-// dropped.
+// Reduces a device name to lower-case letters and digits. Removes a trailing count such as "(8 per node)".
 std::string folded(std::string_view text) {
   if (text.ends_with("node)"))
     text = text.substr(0, text.rfind('('));
@@ -266,7 +265,7 @@ std::vector<System> read_shipped() {
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
-  // A relative may itself name a relative, so the last of each chain is completed first.
+  // A relative may itself name a relative, so the end of each chain is completed first.
   const auto find = [&out](const std::string& name) {
     return std::ranges::find_if(out, [&name](const System& s) {
       return s.name == name;

@@ -1,8 +1,8 @@
 // A machine as the predictor models it: one chip, the software that drives it, and the links between chips.
 //
 // Read from a data sheet in YAML (docs/formats/system.md) or derived from a technology library
-// (predict/crossflow). All values are in base units: bytes, seconds, hertz, watts. Plain data without
-// invariants beyond those that read_system checks.
+// (predict/crossflow). All values are in base units: bytes, seconds, hertz, watts. The structs are plain
+// data, and only read_system checks them.
 #pragma once
 
 #include <array>
@@ -16,9 +16,8 @@
 
 namespace lento::predict {
 
-// Number formats of matrix products. The first seven are formats that the units compute in. The others are
-// kernels: fp8 products scaled by blocks of 128, and 16-bit products whose weights are stored in 8 or 4
-// bits.
+// Number formats of matrix products. The first seven are arithmetic of the units. The others are stored
+// formats: fp8 with one scale per block of 128, and 8-bit or 4-bit weights multiplied in 16 bits.
 enum class Precision {
   Fp32,
   Tf32,
@@ -36,7 +35,7 @@ constexpr size_t kArithmetics = 7;
 
 std::string_view name(Precision precision);
 std::optional<Precision> parse_precision(std::string_view text);  // "bf16", "bfloat16", "half", ...
-double bytes_of(Precision precision);                             // of one element as computed; 0.5 for Fp4
+double bytes_of(Precision precision);          // bytes of one element without scales; 0.5 for Fp4
 Precision arithmetic_of(Precision precision);  // the format that the units compute in, one of the first seven
 
 // Bytes per element on each side of a product, including the scales of blocks.
@@ -47,8 +46,8 @@ struct OperandBytes {
 };
 OperandBytes operand_bytes(Precision precision);
 
-// The operand that a unit keeps while the rest streams by (CrossFlow section 6: output, weight and activation
-// stationary). Best: the fastest for the product.
+// The operand that stays in a systolic array while the others stream through it (CrossFlow section 6: output,
+// weight and activation stationary). Best: whichever is fastest for the product.
 enum class Stationary {
   Output,
   Weight,
@@ -57,21 +56,21 @@ enum class Stationary {
 };
 std::string_view name(Stationary stationary);  // "output", ...
 
-// Constants that a data sheet does not state: at most eight physical scalars per chip and precision, none
-// indexed by shape. Defaults are the middle of the chips fitted so far.
+// Constants of matrix products that no maker publishes: at most eight physical scalars per chip and
+// precision, none of which depends on a product's shape. Defaults are typical of the fitted chips.
 struct Calibration {
   double compute = 0.92;   // share of peak that a full-size tile sustains
   double memory = 0.80;    // share of the memory bandwidth that streams reach
   double feed = 45;        // bytes per cycle out of the last-level cache, per 1024 flops per cycle of a unit
   double prologue = 2500;  // cycles to fill and drain the pipeline of one tile
   double half_tile =
-      1200;  // results in flight per unit at which it reaches half its speed, per 1024 flops per cycle
+      1200;  // results in flight at which a unit reaches half its speed, per 1024 flops per cycle
   // Slows long reductions: tiles on different units drift apart and stop sharing cached panels.
   double drift = 0.015;
-  double drift_length = 8192;      // length of a reduction from which drift is seen
+  double drift_length = 8192;      // reduction length beyond which drift slows a product
   double attention = 0.6;          // share of peak that fused attention sustains
   double hold_out_error = 0;       // mean error on measurements that were not fitted; 0: the sheet gives none
-  double launch_s = 0;             // seconds to launch a kernel of this precision; 0: as the stack
+  double launch_s = 0;             // seconds to launch a kernel of this precision; 0: that of the stack
   std::string framework;           // the library that was measured; empty: any
   std::string source = "generic";  // where the values come from
   std::string measured_on;  // the relative on which the values were measured (System::like); empty: this chip
@@ -97,7 +96,8 @@ enum class Routing {
   Shortest
 };
 
-// The network inside a node or package: explicit links, a mesh or torus, or, without any, one switch.
+// The network inside a node or package: explicit links, a mesh or torus, or, when neither is given, one
+// switch.
 struct NodeLinks {
   struct Link {
     // The devices at both ends.
@@ -107,7 +107,7 @@ struct NodeLinks {
   };
   double lane_Bps = 0;      // one link, one direction; for a switch: one device's port, one direction
   double efficiency = 0.9;  // protocol overhead
-  double latency_s = 2e-6;  // one step of a ring, with the software's part
+  double latency_s = 2e-6;  // seconds of one step of a ring, software included
   double start_s = 8e-6;    // launch and synchronisation of one collective
   double setup_s = 2e-5;    // set-up of the protocol for large messages
   // Share of a port's bandwidth at which the switch itself reduces; 0: the switch cannot.
@@ -115,8 +115,8 @@ struct NodeLinks {
   std::vector<Link> links;
   std::vector<int> dims;  // sides of a mesh of all devices, X first; empty: none
   bool wraps = false;     // a torus
-  bool snake = true;  // neighbouring ranks stay neighbours: every other row is filled backwards; false: all
-                      // rows forwards
+  bool snake = true;  // ranks fill every other row backwards, so that successive ranks are neighbours; false:
+                      // all rows forwards
   Routing routing = Routing::Xy;  // in a mesh; explicit links take the shortest path
 };
 
@@ -132,18 +132,18 @@ struct Network {
 // The software that drives a chip: its name, scalars of time, and two scalars of memory.
 struct Stack {
   std::string framework;       // empty: any
-  double library = 1.0;        // speed of its matrix products over the chip's calibration
+  double library = 1.0;        // speed of its matrix products relative to the chip's constants
   double launch_s = 4e-6;      // s to launch one kernel when the queue is never empty
-  double overlap = 0.5;        // share of a backward pass that hides data-parallel traffic
+  double overlap = 0.5;        // share of a backward pass that overlaps with data-parallel traffic
   double host_layer_s = 4e-4;  // host time to issue one pass of one layer: bounds small layers
   // Relative growth of host_layer_s per tensor-parallel way, in pipelines that span nodes.
   double host_tensor = 0;
-  double hand_over_s = 0;  // s that a pipeline stage stalls at each hand-over to another node
+  double hand_over_s = 0;  // s that a pipeline stage stalls when it sends activations to another node
   double pointwise = 1.5;  // element-wise traffic over that of perfectly fused passes
-  double kept = 1.15;  // memory kept for activations over the least needed: copies and gaps of the allocator
-  // Bytes per score of the vocabulary, over all copies from the output layer to its gradient.
+  double kept = 1.15;      // activation memory over the least needed: copies and gaps of the allocator
+  // Bytes per logit, over all copies from the output layer to its gradient.
   double logit_bytes = 10;
-  double attention = 1.0;  // speed of its fused attention over the chip's constants
+  double attention = 1.0;  // speed of its fused attention relative to the chip's constants
   double experts = 1.0;    // time of grouped products of routed experts over that of equal dense products
 };
 
@@ -156,10 +156,10 @@ struct Chip {
   double unit_results = 32768;   // running sums that fit in the registers of a unit
   double unit_buffer_bytes = 0;  // memory of a unit for panels of operands; 0: no limit
   Stationary dataflow = Stationary::Output;
-  bool persistent = false;  // libraries of persistent kernels: more tile sizes, and units share the last wave
+  bool persistent = false;  // libraries use persistent kernels: more tile sizes, units share the last wave
   double memory_bytes = 0;
   double memory_Bps = 0;
-  double memory_reserve = 3e9;  // bytes of the memory that context and libraries take
+  double memory_reserve = 3e9;  // bytes of device memory taken by the driver context and libraries
   double power_w = 0;
   // J per operation; 0: not given, and no throttling is modelled.
   std::array<double, kPrecisions> flop_energy_j{};
@@ -202,7 +202,8 @@ struct System {
 // system's own stack and constants where the sheet lists none for `framework`.
 System with_framework(System system, std::string_view framework);
 
-// Returns the stack of a framework as tables name it, the system's own when it is not listed.
+// Returns the sheet's stack for a framework name of the tables, or the system's own stack when the sheet
+// lists none.
 const Stack& stack_for(const System& system, std::string_view framework);
 
 // Reads a shipped name or alias ("h100", "NVIDIA H100 80GB HBM3"), or a YAML file. Throws base::Error for an
@@ -213,9 +214,8 @@ System parse_system(const std::string& yaml, const std::string& file);
 // Writes the data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
 
-// Copies the measured values that the sheet does not state from the system that it names as its relative.
-// Does nothing without a relative.
-// Throws base::Error when it is not shipped.
+// Copies the constants and values that the sheet does not state from the shipped system that it names as its
+// relative. Does nothing without a relative. Throws base::Error when the relative is not shipped.
 void inherit(System& system);
 
 // Returns whether `device` is a name of the system: its own, an alias, or a shipped one of its family.

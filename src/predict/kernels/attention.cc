@@ -1,18 +1,18 @@
 // Times attention in one kernel.
 //
-// Over a prompt (prefill): blocks of `rows` queries, each of them one item of a unit.
+// Over a prompt (prefill): blocks of `rows` queries. Each block is one work item of a unit.
 //   key       4 * rows * head / (share * peak / units), slower for heads narrower or wider than 128
 //   rounds    items / units, at least 1
 //   compute   rounds * (mean keys * key + item) + tail * (most keys - mean keys) * key: the last block of a
-//             prompt meets twice the keys of the mean one, and the others are done before it
-//   memory    queries, keys, values and results once
+//             prompt attends to twice the keys of the mean one and ends after the others
+//   memory    queries, keys, values and results, each moved once
 //   time      launch + (compute^2 + memory^2)^(1/2)
 // Over a cache (decode): each item is a group of up to `packed` query heads that share keys, of one sequence.
 //   memory    data that fits the last-level cache comes `fast` times as fast: kernels are timed over and
 //             over on the same data, and a small cache stays there in a decode loop too
-//   serial    an item walks its keys block after block of 64, splits share them out while units are idle,
-//             whole rounds of items over the units are waited for, and a second pass joins shares
-//   time      launch + (memory^2 + serial^2 + compute^2)^(1/2)
+//   serial    an item reads its keys in blocks of 64. While units are idle its keys are split between them,
+//             and a second pass joins the splits. The time counts whole rounds of items over the units
+//   time      launch + (memory^2 + max(serial, compute)^2)^(1/2)
 // Latent attention reads one vector of 576 values per token for all heads, and computes over 576 and 512 of
 // them.
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kLatentKey = 576;    // values of a cached token: the compressed rank and the rotary part
+constexpr double kLatentKey = 576;    // values cached per token: the compressed vector and the rotary part
 constexpr double kLatentValue = 512;  // the part of the cached values that forms the result
 constexpr double kPlainKey = 192;     // values of one head's key after expansion
 constexpr double kPlainValue = 128;
@@ -33,7 +33,7 @@ constexpr double kBlock = 64;       // keys that a decode kernel reads at a time
 
 // Returns the number of query-key pairs of causal attention over `context` keys, within a window (0: none).
 double pairs(double queries, double context, double window) {
-  // The last query meets `context` keys, and each before it one less.
+  // The last query attends to `context` keys, and each query before it to one less.
   const double full = queries * (context - queries) + queries * (queries + 1) / 2;
   if (window <= 0 || window >= context)
     return full;
@@ -137,7 +137,7 @@ FusedTime time_prefill(const PreparedKernel& p, const KernelScalars& x) {
 
 // Times attention of a decode step over a cache. Data that fits the last-level cache is read faster.
 FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
-  constexpr double kKept = 0.8;  // share of the last-level cache that is left for keys and values
+  constexpr double kKept = 0.8;  // share of the last-level cache available to keys and values
   const double room = kKept * p.cache_bytes;
   const double near = p.bytes <= room ? p.bytes : std::max(0.0, 2 * room - p.bytes);
   const double rate = p.memory_Bps * x[kMemory];
@@ -148,14 +148,14 @@ FusedTime time_decode(const PreparedKernel& p, const KernelScalars& x) {
   const double items = p.batch * p.kv_heads * groups;
   const double blocks = std::ceil(p.context / kBlock);
   const double walk = x[kToken] * 1e-3 * blocks * kBlock * p.head / kUsualHead;
-  // A split of an item is at least one block of keys, and there are no more splits than idle units.
+  // A split holds at least one block of keys, and all splits together need no more than the units.
   const double most = std::max(1.0, std::min(x[kSplits], blocks));
   const double splits = std::clamp(std::floor(p.units / items), 1.0, most);
   if (splits > 1)
     t.launch_s += x[kJoin] * 1e-6;
   const double rounds = std::ceil(items * splits / p.units - 1e-9);
   const double serial = rounds * (x[kItem] + walk / splits) * 1e-6;
-  // Rows, padded to the 16 rows of a matrix unit.
+  // Query heads per key head, padded to the 16 rows of a matrix unit.
   const double padded = std::max(16.0, p.heads / p.kv_heads) * p.kv_heads;
   const double flops = 4 * p.batch * padded * p.context * p.head;
   t.compute_s = std::max(serial, flops / (p.peak_flops * x[kCompute]));

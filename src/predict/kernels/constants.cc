@@ -71,7 +71,7 @@ const KernelConstants* lookup(const std::string& wanted) {
   return at == index.end() ? nullptr : at->second;
 }
 
-// Returns the constants to begin with when no row was fitted: the start values of each scalar.
+// Returns the constants for a kind of kernel without fitted rows: the start value of each scalar.
 const KernelConstants& generic(FusedKind kind) {
   static const std::vector<KernelConstants> starts = [] {
     std::vector<KernelConstants> out;
@@ -92,8 +92,8 @@ const std::vector<KernelConstants>& shipped_kernel_constants() {
   return all;
 }
 
-// Finds the constants that match best: chip, framework, format and kernel, else fewer and fewer of them,
-// else the constants over all chips.
+// Finds the constants that match best: on chip, framework, format and kernel, else on fewer of them, else
+// those fitted over all chips.
 FoundConstants find_constants(
     FusedKind kind,
     const System& system,

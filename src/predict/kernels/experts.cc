@@ -1,11 +1,11 @@
 // Times a layer of experts on one device.
 //
 //   rows      of each expert, padded to whole tiles of `tile` rows
-//   weights   of the experts that any token took, read once
+//   weights   of the experts that received a token, read once
 //   compute   2 * rows * hidden * width * products / (share * peak)
 //   memory    weights / (share * bandwidth), and `traffic` times the rows that are gathered and summed, and
-//             `whole` times those of all other devices, which are sorted and skipped
-//   fill      tiles that do not fill the units: both grow by 1 + wave * units / tiles
+//             `whole` times the rows of all other devices, which are sorted and skipped
+//   fill      tiles that do not fill the units: compute and memory grow by 1 + wave * units / tiles
 //   time      launch + each * experts here + (compute^4 + memory^4)^(1/4) * fill + rows moved
 //
 // The popularity of experts follows a power law. It is evaluated at the quantiles of the distribution
@@ -38,7 +38,8 @@ std::vector<double> popularity(int64_t points, double skew, double low, double h
   return out;
 }
 
-// Deals the weights to groups of equal size in a fixed disorder, and returns the group with the largest sum.
+// Distributes the weights in a fixed shuffled order over groups of equal size, and returns the group with the
+// largest sum.
 std::vector<double> busiest(std::vector<double> weights, size_t groups) {
   if (groups <= 1)
     return weights;
@@ -70,7 +71,7 @@ using Bucket = PreparedKernel::Bucket;
 // prediction.
 std::vector<Bucket> buckets_of(std::vector<double> rows, double experts_each) {
   std::erase_if(rows, [](double r) {
-    return r < 0.5;  // an expert with less than half a row gets none
+    return r < 0.5;  // an expert with less than half a row is idle
   });
   std::ranges::sort(rows);
   std::vector<Bucket> out;

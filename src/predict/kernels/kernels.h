@@ -2,9 +2,8 @@
 // attention.
 //
 // Each kind has a closed form with a handful of physical scalars (docs/methods/serving_kernels.md derives
-// them). The scalars belong to a chip, a framework, a format and a kernel, and none is indexed by shape.
-// Where a kernel was not measured on a chip, its scalars over all chips are used, as shares of the chip's
-// peaks.
+// them). The scalars belong to a chip, a framework, a format and a kernel, and none is indexed by shape. For
+// a kernel that was not measured on a chip, scalars fitted over all chips apply to the chip's peaks.
 #pragma once
 
 #include <array>
@@ -30,7 +29,7 @@ constexpr size_t kFusedKinds = 5;
 std::string_view name(FusedKind kind);  // "experts", "prefill", ...
 std::optional<FusedKind> parse_fused_kind(std::string_view text);
 
-// The arithmetic of a kernel and the values that it reads.
+// The arithmetic of a kernel and the storage of the values it reads.
 struct KernelFormat {
   Precision arithmetic = Precision::Bf16;
   double stored_bytes = 2;  // bytes of an expert's weight, or of a cached value, with scales
@@ -44,14 +43,15 @@ std::optional<KernelFormat> expert_format(std::string_view text);
 // Parses the format of attention: its arithmetic, and the values of its cache.
 std::optional<KernelFormat> attention_format(std::string_view arithmetic, std::string_view cache);
 
-// Both products of all experts on one device, with the gathering and the sum around them.
+// Both matrix products of all experts on one device, with the gathering of their rows and the sum of their
+// results.
 struct ExpertLayer {
   int64_t tokens = 1;  // of all devices that share the experts
   int64_t hidden = 1;
-  int64_t inner = 1;  // width of one expert before it is cut
+  int64_t inner = 1;  // width of one whole expert
   int64_t experts = 1;
   int64_t chosen = 1;  // experts that each token is sent to
-  int tensor = 1;      // devices that each expert is cut over
+  int tensor = 1;      // devices that each expert is split over
   int expert = 1;      // groups of devices that the experts are spread over
   double skew = 0;     // exponent of the power law of popularity; 0: all experts equally popular
   // Without skew: tokens choose at random, so that with few tokens some choose the same expert.
@@ -90,7 +90,7 @@ struct KernelScalar {
 std::span<const KernelScalar> scalars_of(FusedKind kind);
 KernelScalars start_of(FusedKind kind);
 
-// A kernel with all values that do not depend on the scalars computed once, for fits.
+// A kernel with every value computed that does not depend on the scalars, so that a fit computes it once.
 struct PreparedKernel {
   FusedKind kind = FusedKind::Decode;
   double peak_flops = 0;
@@ -142,8 +142,8 @@ double roofline_s(const PreparedKernel& kernel, double compute, double memory, d
 // The degree to which the constants match the kernel.
 enum class KernelMatch {
   Exact,     // chip, framework, format and kernel were measured
-  Software,  // chip, framework and format, whichever kernel
-  Kernel,    // the kernel on other chips
+  Software,  // chip, framework and format match, the kernel may differ
+  Kernel,    // the kernel was measured, on other chips
   Kind       // neither
 };
 

@@ -6,7 +6,7 @@
 
 namespace lento::predict {
 
-// Scalars of all kinds: shares of the chip's peaks, and the launch in us.
+// Scalars that every kind has: the launch in us, and the shares of peak compute rate and memory bandwidth.
 enum : size_t {
   kLaunch = 0,
   kCompute = 1,
@@ -14,9 +14,9 @@ enum : size_t {
 };
 // Scalars of a layer of experts.
 enum : size_t {
-  kTile = 3,     // rows a tile holds
+  kTile = 3,     // rows of a tile
   kWave = 4,     // slow-down by units without a tile in the last wave
-  kTraffic = 5,  // traffic of rows gathered and summed, over the least
+  kTraffic = 5,  // traffic to gather and sum rows, over the least possible
   kEach = 6,     // us for each expert
   kWhole = 7     // time to sort and skip rows of other devices' experts, over moving them once
 };
@@ -24,7 +24,7 @@ enum : size_t {
 enum : size_t {
   kFast = 3,    // bandwidth of the last-level cache over that of the memory
   kItem = 4,    // us of one item: a block of queries or a group of heads of one sequence
-  kToken = 5,   // decode: ns of a key and value, one item
+  kToken = 5,   // decode: ns per key and value of one item
   kSplits = 6,  // decode: splits of one item's keys
   kPacked = 7,  // query heads of one group that share an item
   kJoin = 8,    // decode: us of the pass that joins the splits

@@ -154,7 +154,8 @@ Figure sensitivity_table(const SearchSpace& space, const DesignResult& best) {
     for (size_t i = 0; i < shares[c].size(); ++i) {
       Shares tried = shares;
       tried[c][i] *= 1.1;
-      // The sum of a class stays the same. It is below 1 when the budget is not all spent.
+      // The shares of a class are scaled to their former sum, which is below 1 when part of the budget is
+      // unused.
       const double before = std::accumulate(shares[c].begin(), shares[c].end(), 0.0);
       const double after = std::accumulate(tried[c].begin(), tried[c].end(), 0.0);
       for (double& share : tried[c])

@@ -11,7 +11,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kBytesOfSum = 4;       // running sums are kept in single precision
+constexpr double kBytesOfSum = 4;       // running sums are stored in single precision
 constexpr double kShareOfSums = 0.5;    // share of the registers that holds running sums
 constexpr double kInnerTile = 64;       // side of the tile that registers reuse from L1
 constexpr double kReserveShare = 0.04;  // share of the memory for context and libraries
@@ -34,8 +34,8 @@ Calibration constants(const CrossFlowConfig& c, const Machine& m, const Chip& ch
   return k;
 }
 
-// Maps the dataflow word of the configuration to the operand that stays. "none" means that the search of
-// loop orders chooses, as with Best.
+// Maps the dataflow word of the configuration to the operand that stays in the array. "none" is treated as
+// "best".
 Stationary stationary_of(const std::string& dataflow) {
   if (dataflow == "wst")
     return Stationary::Weight;
@@ -44,7 +44,7 @@ Stationary stationary_of(const std::string& dataflow) {
   return dataflow == "ost" ? Stationary::Output : Stationary::Best;
 }
 
-// Sets the rates of all precisions that the machine's word length supports.
+// Sets the operations per cycle of each precision that the machine's word length supports.
 void set_arithmetic(const CrossFlowConfig& c, const Machine& m, Chip& chip) {
   const double rate = m.raw_flops / chip.units / chip.clock_hz;
   const auto set = [&](Precision p, double factor) {

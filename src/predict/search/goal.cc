@@ -1,6 +1,6 @@
 // Values a design by time, energy or money. The price of a die follows from its share of a wafer and Murphy's
-// yield (goal.h). A design over the latency limit is ranked below every design within it, and by how much it
-// exceeds the limit, so that a search can return.
+// yield (goal.h). A design over the latency limit is ranked below every design within it, and the rank falls
+// with the excess, so that a search can find its way back under the limit.
 #include "predict/search/goal.h"
 
 #include <cmath>

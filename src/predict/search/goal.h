@@ -1,4 +1,4 @@
-// The goal of a search: the least time, energy or money, each within a latency when one is given.
+// The goal of a search: the least time, energy or money, with an optional limit on the time of an iteration.
 #pragma once
 
 #include <map>
@@ -32,7 +32,7 @@ struct Goal {
   Prices prices;
 };
 
-// Returns the joules of an iteration: the power budget of all nodes for its time.
+// Returns the joules of an iteration: the power budget of all nodes times its duration.
 double energy_of(const CrossFlowConfig& design, int nodes, double seconds);
 
 // Returns the US dollars of an iteration. Throws base::Error when the logic node has no price.

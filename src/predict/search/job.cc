@@ -34,7 +34,7 @@ bool divides(const TrainingRun& r) {
     return false;
   if (r.global_batch % (int64_t(r.data) * r.micro_batch) != 0)
     return false;
-  return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // the interleaved schedule requires it
+  return r.interleave == 1 || r.micro_batches() % r.pipeline == 0;  // interleaving needs whole groups of them
 }
 
 // Returns the sharding stage that the job states, else all stages that replicas and schedule allow.
@@ -121,7 +121,8 @@ JobTime transformer_time(const std::optional<System>& system, const TrainingRun&
   return {t.seconds, t.memory_bytes, system->chip.memory_bytes};
 }
 
-// Times the language model on the design's machine; infinite when the machine cannot work.
+// Times the language model on the design's machine. The time is infinite when the machine has no compute rate
+// or no memory.
 JobTime language_model_job(const CrossFlowConfig& design, const JobRules& rules) {
   const Machine machine =
       generate(design, rules.as_released ? BelowMargin::SlowerClock : BelowMargin::FewerUnits);

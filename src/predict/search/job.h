@@ -15,12 +15,12 @@ namespace lento::predict {
 
 // One shape of the model. A search may compare several.
 struct Job {
-  std::string name;                     // its parallelism is searched
-  LanguageModel language_model;         // when there is no transformer
-  std::optional<TrainingRun> training;  // its parallel ways are what is searched
+  std::string name;                     // name of the shape in the results
+  LanguageModel language_model;         // used when `training` is empty
+  std::optional<TrainingRun> training;  // a transformer; the search replaces its parallel degrees
 };
 
-// One way to run a job: the strategy of a language model, or a transformer with its parallel ways.
+// One way to run a job: the strategy of a language model, or a transformer with its parallel degrees.
 struct Way {
   Strategy strategy;
   std::optional<TrainingRun> training;

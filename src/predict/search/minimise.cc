@@ -42,7 +42,7 @@ Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t ind
   return shares;
 }
 
-// Counts the evaluations of the objective and keeps the best point.
+// Evaluates the objective, counts the evaluations and remembers the best point.
 class Run {
  public:
   Run(const Objective& objective, uint64_t budget, const base::Progress& progress)
@@ -77,7 +77,7 @@ class Run {
   Minimum minimum_;
 };
 
-// Minimises by gradient descent with a running average of the shares, as the paper prints it.
+// Minimises by gradient descent with a running average of the shares, as in the paper.
 void soe(Run& run, Shares at, int steps) {
   Shares average = at;
   for (auto& part : average)
@@ -115,8 +115,8 @@ void soe(Run& run, Shares at, int steps) {
   }
 }
 
-// A move of `part` of the share `from` to the share `to`, in one class or in two classes with the same
-// components. `from` or `to` may stand for all other shares, which then change in proportion.
+// A transfer of budget from the share `from` to the share `to`, in one class or in two classes with the same
+// components. `from` or `to` may be kOthers: all other shares then change in proportion.
 struct Exchange {
   std::vector<size_t> classes;
   size_t from;
@@ -196,8 +196,8 @@ bool try_all(Run& run, Shares& at, double& value, const std::vector<Exchange>& m
   return moved;
 }
 
-// Minimises by moving parts of shares. Moves against all other shares come first, because adding one unit
-// takes a little from every other component, which no move between two shares can do.
+// Minimises by exchanges of budget between shares. Exchanges with all other shares come first, because one
+// more unit often needs a little from every other component, which no exchange between two shares gives.
 void exchange(Run& run, Shares at) {
   double value = run(at);
   std::vector<Exchange> wide = exchanges(at);
@@ -249,7 +249,7 @@ void subplex(Run& run, const Shares& start, const std::vector<size_t>& sizes) {
   nlopt_set_ftol_rel(solver, 1e-6);
   nlopt_set_initial_step1(solver, 0.7);
   double value = 0;
-  nlopt_optimize(solver, x.data(), &value);  // `run` keeps the best point, whichever way the solver ended
+  nlopt_optimize(solver, x.data(), &value);  // `run` holds the best point however the solver ended
   nlopt_destroy(solver);
 }
 

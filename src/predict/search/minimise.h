@@ -33,7 +33,7 @@ enum class Method {
 struct MinimiseOptions {
   Method method = Method::Exchange;
   int steps = 100;               // gradient steps of each start (T in the paper)
-  int starts = 10;               // starting points (S in the paper)
+  int starts = 10;               // number of starting points (S in the paper)
   uint64_t max_evaluations = 0;  // 0: as many as Soe takes, (1 + parameters) * steps * starts
   uint64_t seed = 1;
   unsigned threads = 1;

@@ -1,6 +1,6 @@
 // Numbers the runs of a search and executes one by its number, so that runs may be spread over threads and
-// ranks and kept in a journal. A run's result is one line of numbers. The evaluated ways of a point are
-// shared by all its runs.
+// ranks and kept in a journal. A run's result is one line of numbers. All runs of a point share its list of
+// evaluated ways.
 #include "predict/search/plan.h"
 
 #include <algorithm>
@@ -221,7 +221,7 @@ std::vector<Trial> SearchPlan::trials(const std::vector<std::string>& lines) con
   }
   std::erase_if(out, [](const Trial& t) {
     return t.evaluations == 0;
-  });  // no way to optimise
+  });  // no run of the trial evaluated anything
   return out;
 }
 

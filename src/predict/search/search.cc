@@ -1,4 +1,4 @@
-// Converts designs to vectors of shares and back, enumerates the points of technology, and finds the best
+// Converts designs to vectors of shares and back, enumerates the points of technology, and selects the best
 // result.
 #include "predict/search/search.h"
 
@@ -79,7 +79,7 @@ CrossFlowConfig with_shares(CrossFlowConfig c, const Shares& shares) {
 CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& p) {
   CrossFlowConfig c = with_technology(space.base, p.logic, p.memory, p.network);
   c.budgets.power = p.power;
-  // The area outside the chip stays, which holds the memory.
+  // The area of the node outside the chip, which holds the memory, stays the same.
   c.budgets.node_area += p.chip_area - c.budgets.chip_area;
   c.budgets.chip_area = p.chip_area;
   return with_inside_network(c, p.package_dim);

@@ -1,5 +1,5 @@
-// Searches which machine to build and how to run it: technology x parallelism x placement x shares of area,
-// power and perimeter, for one workload or several shapes of it (paper sections 7 and 9).
+// Finds the best machine to build and the best way to run a job on it: technology x parallelism x placement x
+// shares of area, power and perimeter, for one workload or several shapes of it (paper sections 7 and 9).
 //
 //   SearchSpace --> SearchPlan: numbered runs, each one line of text --> DesignResult a point --> Diagnosis
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace lento::predict {
 
-// The space, read from lento.search/1, docs/formats/search.md.
+// The space to search, read from a YAML file in the format lento.search/1 (docs/formats/search.md).
 struct SearchSpace {
   CrossFlowConfig base;  // an N12, HBM2, NDR-x8 design
   std::vector<Job> jobs;
@@ -33,13 +33,13 @@ struct SearchSpace {
   int refine_best = 8;  // number of best ways whose area, power and perimeter are optimised too
   Goal goal;
   std::vector<Method> methods{Method::Exchange};
-  int seeds = 1;  // more than one seed or method makes a comparison at equal numbers of evaluations
+  int seeds = 1;  // with several seeds or methods, the methods are compared at equal numbers of evaluations
 };
 
 // Reads a space. Paths inside are relative to the file's folder. Throws base::Error with every fault at once.
 SearchSpace read_search_space(const std::string& path);
 
-// Returns the digest of the files a space was read from, which decide its results together with the options.
+// Returns the digest of the files that a space was read from. With the options they determine its results.
 std::string identity_of(const std::string& path);
 
 // One point of technology: logic, memory, network, package, power, chip area and shape of the model.
@@ -58,7 +58,7 @@ struct DesignResult {
   double data_parallel_s = 0;  // best time with data parallelism alone and the base design's shares
   double parallel_s = 0;       // best time over all ways with the base design's shares
   double joint_s = 0;          // best time over ways and shares
-  double value = 0;            // of the goal, at the joint optimum
+  double value = 0;            // value of the goal at the joint optimum
   bool fits = true;            // the memory holds the job
   Way way;                     // at the joint optimum
   CrossFlowConfig config;      // the design at the joint optimum

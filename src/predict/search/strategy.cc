@@ -1,5 +1,6 @@
 // Enumerates the parallel strategies of a language model: all factorisations of the nodes that divide the
-// workload, each with its distinct placements. Placements with equal derates are equivalent and count once.
+// workload, each with its distinct placements. Placements that share links equally and cross packages equally
+// are listed once.
 #include "predict/search/strategy.h"
 
 #include <set>

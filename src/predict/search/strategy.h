@@ -24,7 +24,7 @@ std::vector<int> divisors(int n);
 // bandwidths of all links by the same factors are equivalent, and one of them is returned.
 std::vector<Strategy> all_strategies(const CrossFlowConfig& config, int nodes, int package_dim);
 
-// Returns data parallelism alone.
+// Returns the strategy that uses data parallelism alone.
 Strategy data_parallel(int nodes, int package_dim);
 
 // Writes parallelism, link sharing and package crossings of a strategy into a design point.

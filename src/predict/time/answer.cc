@@ -29,7 +29,7 @@ struct Draft {
   double seconds = 0;
   std::string bound;
   std::optional<Precision> precision;      // the precision whose constants were used
-  bool usual = true;                       // same layout as the measured runs
+  bool usual = true;                       // the question resembles the measured runs
   std::optional<KernelMatch> fused_match;  // for a fused kernel: how closely its constants match
 };
 
@@ -78,8 +78,8 @@ Draft draft_answer(const System& s, const GraphRun& r) {
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
-// Answers the median request of a deployment. The deployments that were measured serve models with latent
-// attention.
+// Predicts the median request time of a deployment. Only models with latent attention count as usual, because
+// the measured deployments serve such models.
 Draft draft_answer(const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   return {
@@ -90,8 +90,8 @@ Draft draft_answer(const System& s, const std::string& framework, const ServingR
       std::nullopt};
 }
 
-// Answers a fused kernel. The answer is marked as less certain when its constants are of another chip or
-// kernel.
+// Predicts a fused kernel. `fused_match` records how closely its constants match, which decides the
+// uncertainty.
 Draft draft_fused_kernel(const FusedAnswer& a) {
   Draft d;
   d.seconds = a.time.seconds;
@@ -104,7 +104,8 @@ Draft draft_fused_kernel(const FusedAnswer& a) {
 
 }  // namespace
 
-// Predicts the time of any kind of question, with what bounds it and its tested error.
+// Predicts the time of any kind of question, the resource that bounds it, and the error on held-out
+// measurements of similar questions.
 Answer answer(const System& system, const Question& question) {
   const Draft d = std::visit(
       [&](const auto& what) {

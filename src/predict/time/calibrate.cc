@@ -17,10 +17,11 @@ using Rows = std::vector<const Measurement*>;
 
 // With fewer rows only the shares of the peaks, the fill and the launch are fitted.
 constexpr size_t kFewRows = 60;
-// With more frameworks, the speed of each would take up the differences that the chip's constants explain.
+// With more frameworks, their fitted speeds would absorb differences that the chip's constants should
+// explain.
 constexpr size_t kMostFrameworks = 6;
 
-// Returns the kernel constants stored in a point of the fit, in its fixed order.
+// Converts a point of the fit, a vector in fixed order, to constants.
 Calibration constants_from(const std::vector<double>& x) {
   Calibration c;
   c.compute = x[0];
@@ -56,8 +57,8 @@ double loss(const Rows& rows, const Predict& predict) {
   return sum / double(rows.size());
 }
 
-// Returns the loss of a fit with each row's error bounded, so that a run stalled by an effect outside the
-// model counts no more than any other bad row.
+// Returns the mean absolute log ratio with each row bounded at kMost, so that a run slowed by an effect
+// outside the model counts no more than any other bad row.
 template <class Predict>
 double robust_loss(const Rows& rows, const Predict& predict) {
   constexpr double kMost = 0.5;
@@ -67,7 +68,7 @@ double robust_loss(const Rows& rows, const Predict& predict) {
   return sum / double(rows.size());
 }
 
-// Compares predictions with all measured rows.
+// Returns the errors of the predictions of `rows`.
 template <class Predict>
 ErrorSummary judge_with(const Rows& rows, const Predict& predict) {
   std::vector<double> predicted;
@@ -83,7 +84,8 @@ const Gemm& product(const Measurement& m) {
   return std::get<Gemm>(m.question.what);
 }
 
-// Returns the chip on which a row was measured: a relative of the system, when the row names one.
+// Returns the chip on which a row was measured: the device that the row names when it is a relative of the
+// system, else the system's variant.
 const Chip& chip_of(const System& system, const Measurement& m) {
   const System* exact = find_shipped(m.question.device);
   const bool related =
@@ -256,8 +258,8 @@ GemmFit calibrate_gemm(
       beyond += outside(x[f], 0.8, 1.2);
     return loss(fitted, timed(x)) + beyond;
   };
-  // A few rows cannot determine seven constants. Then the chip's own values are kept, and only the shares of
-  // its peaks, the fill and the launch are fitted.
+  // A few rows cannot determine seven constants. With few rows only the shares of the peaks, the fill and the
+  // launch are fitted, and the other constants keep the chip's values.
   const bool few = fitted.size() < kFewRows;
   const Calibration start = few ? system.chip.constants(options.precision) : Calibration{};
   std::vector<double> best = {

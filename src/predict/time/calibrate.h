@@ -13,7 +13,7 @@ namespace lento::predict {
 struct Measurement {
   Question question;
   double seconds = 0;
-  uint64_t index = 0;       // row number in its table, which decides the split
+  uint64_t index = 0;       // row number in its table; decides whether the row is fitted
   bool host_timed = false;  // the time includes the host's dispatch (column `timing` is host)
 };
 
@@ -43,7 +43,7 @@ struct GemmFitOptions {
 struct GemmFit {
   Calibration constants;
   double launch_s = 0;
-  // Speed of each further framework over the first one.
+  // Names of the frameworks after the first, each with its speed relative to the first.
   std::vector<std::pair<std::string, double>> libraries;
   ErrorSummary fitted;
   ErrorSummary held_out;
@@ -62,11 +62,11 @@ GemmFit calibrate_gemm(
 double roofline_error(const System& system, const std::vector<Measurement>& rows);
 
 // Writes the `calibration:` entry of a data sheet.
-std::string to_yaml(const Calibration& constants, Precision precision);  // with its hold-out error
+std::string to_yaml(const Calibration& constants, Precision precision);  // includes the hold-out error
 
-// Scalars of a software stack that are fitted to measured training runs. Runs on at most `devices` devices
-// count, with tensor parallelism inside a node. The scalar `library` is then the speed of products in long
-// runs over that of kernels timed alone on cold chips at full clock.
+// Scalars of a software stack that are fitted to measured training runs. Only runs on at most `devices`
+// devices, with tensor parallelism inside a node, are used. The scalar `library` is then the speed of
+// products in long runs over that of kernels timed alone on cold chips at full clock.
 struct StackScalar {
   const char* name;
   double Stack::*at;

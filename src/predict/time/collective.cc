@@ -1,11 +1,11 @@
 // t(op) = start + steps * latency + bytes * share / width
 //
-//   share    of the buffer that crosses each link: 2(n-1)/n for all-reduce (Patarasuk and Yuan 2009), else
-//   (n-1)/n width    directed rings * lane * efficiency for explicit links; port * efficiency behind a
-//   switch, plus local
-//            copies of kCopyPasses passes over the memory
+//   share    of the buffer that crosses each link: 2(n-1)/n for all-reduce (Patarasuk and Yuan 2009),
+//            else (n-1)/n
+//   width    bytes per second: directed rings * lane * efficiency for explicit links; port * efficiency
+//            behind a switch, plus local copies of kCopyPasses passes over the memory
 //   no ring  one pipelined spanning tree: every byte goes up and down each of its lanes once
-//   whole node behind a switch that reduces (Chip calls it `in_switch`): bytes / (port * in_switch)
+//   all-reduce of a whole node in a switch that reduces (NodeLinks::in_switch): bytes / (port * in_switch)
 //   several nodes: reduce-scatter inside, all-reduce of a device's part between nodes, all-gather inside
 #include "predict/time/collective.h"
 
