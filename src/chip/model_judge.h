@@ -45,8 +45,8 @@ class ModelJudge {
   }
   // Removes from `reported` the suspects that the model or the raw records do not confirm.
   void confirm_reported(Detection& detection);
-  // Replaces an all-clear by "cannot judge" when the model's leading part is confirmed by its raw records
-  // although the comparison by replay reported nothing.
+  // Replaces an all-clear by "cannot judge" when the model suspects a part although the comparison by replay
+  // reported nothing. The reason states whether that part's raw records are slower.
   void doubt_all_clear(Detection& detection) const;
   // Returns whether no part gains enough to be suspicious, so that nothing needs to be simulated.
   // Precondition: judged().

@@ -78,8 +78,9 @@ class Expected {
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
   // Returns the distance of the recorded run from `baselines` between two times: minus twice the log-
-  // likelihood under the scan's Student t. Bins are judged by fours and, with equal weight, all together,
-  // because a slow run reaches its phases a little earlier or later than its simulation.
+  // likelihood under the Student t of scan.cc. Half of it judges each group of four bins of a row, and half
+  // the mean of all bins of the row, because a slow run reaches its phases a little earlier or later than its
+  // simulation.
   double misfit(
       const std::vector<Baseline>& baselines,
       const std::vector<size_t>& rows,

@@ -22,8 +22,9 @@ Bins inside(const Cells& cells, const Suspect& s) {
   return bins;
 }
 
-// Returns the factor of each pattern through the component by its fastest transfers. Patterns that cannot
-// show one are left out. With `wait` the whole wait on a healthy chip counts too.
+// Returns how many times slower the component is, by the fastest transfers of each pattern through it.
+// Patterns whose times would not show it are left out. With `wait` the time that these transfers wait on a
+// healthy chip counts as the component's too, which gives an upper bound.
 std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, bool wait = false) {
   const Bins bins = inside(in.cells, suspect);
   std::vector<double> factors;

@@ -39,7 +39,8 @@ double extra_of(const Row& row, const Path& path, const Path::Share& component, 
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
-// Returns the share of the normalised density for a component with so many patterns, 0 to 1.
+// Returns how far the density of slow cells is normalised (cell_evidence) for a component that so many
+// patterns pass: 0 not at all, 1 fully.
 double normalised_share(size_t patterns) {
   return std::clamp((double(patterns) - kFewPatterns) / (kManyPatterns - kFewPatterns), 0.0, 1.0);
 }

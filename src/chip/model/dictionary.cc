@@ -42,7 +42,8 @@ double trigamma(double x) {
   return sum + 1 / x + y / 2 + y / x * (1.0 / 6 - y * (1.0 / 30 - y / 42));
 }
 
-// Sums the derivatives of durations by cell as the records arrive.
+// Sums the derivatives of recorded durations by the slowness of each part (chip/sim/influence.h), over the
+// records of each cell of the dictionary.
 class ShareSums : public InfluenceSink {
  public:
   explicit ShareSums(const Dictionary& dictionary)

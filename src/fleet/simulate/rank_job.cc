@@ -139,7 +139,8 @@ class Simulation {
     return step >= out_.truth.from_step;
   }
 
-  // Draws the computing time before an operation and the gap around it, in ns.
+  // Draws the computing time before an operation, and the time without a kernel that lies half before and
+  // half after this computation, in ns.
   std::pair<double, double> own(int rank, const RankOp& op, int index) {
     const RankTruth& t = out_.truth;
     Rng& rng = draws_[rank];

@@ -139,7 +139,8 @@ class Judge {
     return all_time_ > 0 && k.nanoseconds > 0 ? k.nanoseconds / all_time_ : 1;
   }
 
-  // Adds a finding of a kernel whose units' shares bound the gain.
+  // Adds a finding of a kernel whose speed-up is bounded on both sides by the shares of time in which its
+  // units are busy.
   Finding& add_bounded(const KernelMemory& k, const std::string& category, const SpeedUp& gain) {
     Finding& f = add(k, category, gain.middle());
     // An interval above 1 is sure. Such findings are ordered by their loss of the time of all kernels.

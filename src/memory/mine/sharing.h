@@ -50,7 +50,8 @@ struct Use {
   // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
-  // excess and latency in cycles. high and slow are numbers of accesses, slow of those with an excess.
+  // excess and latency are in cycles. high and slow are numbers of accesses: of those whose latency reaches
+  // the threshold, and of those with an excess.
   uint64_t excess = 0;
   uint64_t high = 0;
   uint64_t slow = 0;
