@@ -55,7 +55,7 @@ struct FleetQuestion {
   std::string time_unit;             // s, ms, us, ns
   std::string metric_column;         // tables with one value per row: holds the metric's name
   std::string value_column;          // and the metric's value
-  std::vector<std::string> metrics;  // metrics to use; empty: all numeric ones
+  std::vector<std::string> metrics;  // metrics to use; empty: all but annotations such as step or rank
   std::vector<std::string> labels;   // columns of labels; stage, pp_rank and hardware form peer groups
   double false_alarms_per_day = 0;   // allowed for the whole job; 0: one false finding in 200 data sets
   bool strict = false;

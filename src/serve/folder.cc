@@ -27,8 +27,8 @@ int64_t unix_seconds(fs::file_time_type time) {
   return std::chrono::duration_cast<std::chrono::seconds>(system.time_since_epoch()).count();
 }
 
-// Ranks verdicts for a list, the worst highest: findings by what they cost and how sure they are, then what
-// could not be judged, then the rest.
+// Returns a number to sort verdicts by, the worst highest: findings by their cost and certainty, then
+// diagnoses that could not judge, then healthy ones.
 double severity(const finding::Diagnosis& d) {
   if (d.outcome == finding::Outcome::CannotJudge)
     return 0.5;
@@ -81,7 +81,7 @@ Json Folder::describe(const std::string& name, int64_t modified) const {
     if (!d.findings.empty())
       entry.set("much", finding::factor_text(d.findings.front()));
   } catch (const Error& e) {
-    // A mapping or a profiler's trace in the same folder is a file of another kind and no damaged diagnosis.
+    // A file of another kind, such as a mapping or a profiler's trace, is not listed as a damaged diagnosis.
     const base::FileKind kind = base::kind_of_file((root_ / name).string());
     if (kind.format != "JSON" && !kind.format.empty() && kind.noun != "diagnosis")
       return {};
@@ -103,7 +103,7 @@ std::vector<Folder::Listed> Folder::list_newest() const {
   std::error_code code;
   for (fs::directory_iterator it(root_, code), end; !code && it != end && files.size() < kMostSeen;
        it.increment(code)) {
-    std::error_code own;  // a file that vanishes meanwhile is left out
+    std::error_code own;  // a file that is removed meanwhile is left out
     const std::string name = it->path().filename().string();
     if (!name.ends_with(".json") || name.front() == '.' || !it->is_regular_file(own))
       continue;
@@ -123,7 +123,7 @@ std::vector<Folder::Listed> Folder::list_newest() const {
 }
 
 std::string Folder::list() {
-  // While one request reads what changed, which may be large, the others get the list as it was.
+  // While one request reads changed files, which may be large, other requests get the previous list.
   const std::unique_lock reading(mutex_, std::try_to_lock);
   if (!reading) {
     const std::lock_guard lock(text_mutex_);

@@ -1,4 +1,4 @@
-// Lists and opens the diagnoses of a folder. Names from the network cannot leave it.
+// Lists and opens the diagnoses of a folder. Names from the network cannot reach files outside it.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,9 @@ class Folder {
   std::filesystem::path resolve(const std::string& name) const;
 
   std::filesystem::path root_;
-  std::mutex mutex_;  // of listed_
+  std::mutex mutex_;  // guards listed_
   std::map<std::string, Listed> listed_;
-  std::mutex text_mutex_;  // of text_
+  std::mutex text_mutex_;  // guards text_
   std::string text_;       // the last list
 };
 

@@ -53,7 +53,7 @@ Reply html(std::string body, const char* policy) {
 }
 
 // Caches pages while their files do not change. A thousand readers of one report cost one rendering and share
-// its bytes. A page is rendered outside the lock, so a large one delays its own readers and nobody else.
+// its bytes. A page is rendered outside the lock, so a large page delays only its own readers.
 class Pages {
  public:
   using Make = std::function<std::string()>;
@@ -84,8 +84,8 @@ class Pages {
     Ready ready;
   };
 
-  // Returns the page that is there or being rendered. Otherwise notes that `own` will be it, and returns
-  // none.
+  // Returns the page that is cached or being rendered. Otherwise registers `own` as the page to come and
+  // returns an invalid future.
   Ready claim(const std::string& name, const std::string& stamp, const Ready& own) {
     const std::lock_guard lock(mutex_);
     const auto known = pages_.find(name);
@@ -95,7 +95,8 @@ class Pages {
     return {};
   }
 
-  // Forgets all pages once they hold too many bytes. A request that waits for a page holds a reference to it.
+  // Adds a page's bytes to the total and empties the cache when it exceeds kMostCached. A request that waits
+  // for a page holds a reference to it.
   void count(uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     held_ += bytes;
@@ -132,7 +133,7 @@ struct Server::Impl {
     }
   }
 
-  // A large page holds a thread for seconds while it is rendered, so there are more than one for each core.
+  // A large page holds a thread for seconds while it is rendered, so there are 16 threads.
   static base::HttpServerLimits limits() {
     base::HttpServerLimits limits;
     limits.threads = 16;
@@ -173,7 +174,7 @@ struct Server::Impl {
   // Composes the start page. The address of its script must carry the token, as every request does.
   std::string compose_start_page() const {
     std::string text(embedded::serve_files("page.html"));
-    const std::string place = "{{style}}";  // the reports' own, so that both look alike
+    const std::string place = "{{style}}";  // replaced by the style sheet of the reports
     text.replace(text.find(place), place.size(), embedded::serve_files("page.css"));
     if (options.token.empty())
       return text;

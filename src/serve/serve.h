@@ -3,9 +3,9 @@
 // no process and writes no file.
 //
 // Limits against hostile clients: only GET and HEAD, request heads up to 8 KiB in 10 s, no bodies, answers up
-// to 256 MiB in 60 s. At most 1,024 connections are open, each with one request at a time, and one more
-// closes the one that has been silent longest. Slow connections cost memory, never a thread. Names are file
-// names of the folder, never paths, and links that leave it are refused. On a loopback address the Host
+// to 256 MiB in 60 s. At most 1,024 connections are open, each with one request at a time, and a further one
+// closes the connection that has been silent longest. Slow connections cost memory, never a thread. Names are
+// file names of the folder, never paths, and links that leave it are refused. On a loopback address the Host
 // header must be a loopback name. On any other address every request needs the token.
 #pragma once
 

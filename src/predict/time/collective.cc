@@ -35,7 +35,7 @@ int ring_steps(CollectiveOp op, int n) {
   return op == CollectiveOp::AllReduce ? 2 * (n - 1) : n - 1;
 }
 
-// Describes how a buffer travels: the seconds that each byte of it takes, and the hops.
+// The rate of a collective: the seconds per byte of the buffer, and the hops of a step.
 struct Pace {
   double seconds_per_byte = 0;
   std::string algorithm;
@@ -97,8 +97,8 @@ CollectiveTime inside_node(const System& system, const Collective& c) {
   const NodeLinks& links = system.network.node;
   const Pace pace = pace_of(system, c);
   const double latency = links.start_s + ring_steps(c.op, c.devices) * links.latency_s * pace.hops;
-  // Small messages use a protocol with low latency and low bandwidth. Large messages pay a set-up time. A
-  // library takes the faster one.
+  // The faster of two protocols is used: one with low latency and low bandwidth for small messages, and one
+  // with a set-up time for large messages.
   const double small = c.bytes * pace.seconds_per_byte / kLowLatencyShare;
   const double large = links.setup_s + c.bytes * pace.seconds_per_byte;
   CollectiveTime t;
@@ -109,8 +109,7 @@ CollectiveTime inside_node(const System& system, const Collective& c) {
   return t;
 }
 
-// Times a group with one member in each node: rings over the nodes' outside links, which `sharing` devices
-// use at once.
+// Times a group with one member in each node, as rings over the links between nodes.
 CollectiveTime between_nodes(const System& system, const Collective& c) {
   const Network& net = system.network;
   const double width = net.between_Bps * net.between_efficiency;
@@ -122,7 +121,8 @@ CollectiveTime between_nodes(const System& system, const Collective& c) {
   return t;
 }
 
-// Times a collective over nodes: inside each node, then between nodes, then inside again.
+// Times a collective over several nodes: inside each node, then between nodes, and for an all-reduce inside
+// again.
 CollectiveTime hierarchical(const System& system, const Collective& c, int inside) {
   CollectiveTime total;
   total.algorithm = "hierarchical";

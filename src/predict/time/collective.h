@@ -28,7 +28,7 @@ struct Collective {
   int devices = 2;
   double bytes =
       0;  // all-reduce, broadcast: the buffer; all-gather, reduce-scatter, all-to-all: the larger side
-  int stride = 1;  // distance of neighbours: 8 means one member per node of eight
+  int stride = 1;  // rank distance of neighbours; 8: one member per node of eight devices
 
   bool operator==(const Collective&) const = default;
 };

@@ -4,7 +4,7 @@
 //   layer     its products once forward and twice backward (dA, dB), attention with recomputed scores,
 //             element-wise streams
 //   training  layers, recomputation, output layer, optimizer. Links carry tensor exchanges, gradients
-//             and hand-overs
+//             and activations between stages
 //   serving   one prefill per request and a step per token
 //
 // A ring sends (n-1)/n of the buffer from every member, an all-reduce twice that.
@@ -56,7 +56,7 @@ struct LayerCount {
   double exchange_bytes = 0;  // bytes of one of the two all-reduces of a layer
 };
 
-// Counts FLOPs and bytes of a layer forward and backward, averaged over the kinds of layers.
+// Counts FLOPs and bytes of a layer's forward and backward pass, averaged over the kinds of layers.
 LayerCount count_layer(const System& s, const Transformer& model, const Shard& shard) {
   LayerCount out;
   for (const LayerKind& kind : layer_kinds(model)) {

@@ -20,7 +20,7 @@ Work work_of(const System& system, const Question& question);
 
 struct Energy {  // J
   double arithmetic = 0;
-  double operands = 0;  // registers and memories of a unit, J
+  double operands = 0;  // moves between registers and memories of a unit
   double cache = 0;
   double memory = 0;
   double links = 0;

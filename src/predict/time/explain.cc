@@ -58,7 +58,7 @@ void add_costs(
 }
 
 // Adds the energy of the run, counted from operations and bytes when the sheet has their energy. The power
-// budget times the run time bounds it from above, since devices may draw less than their budget.
+// budget times the run time is an upper bound, since devices may draw less than their budget.
 void add_energy(Diagnosis& d, const System& s, const Question& q, double seconds) {
   const Work work = work_of(s, q);
   if (s.chip.power_w > 0)
@@ -157,8 +157,8 @@ void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
         " It does not fit: it needs " + format_quantity(bytes, Dimension::Bytes) + " a device, " + has + ".";
 }
 
-// Draws the schedule of one device of each pipeline stage. Omitted when there are more than kMostSpans
-// spans, which nobody could read.
+// Draws the schedule of one device of each pipeline stage. Draws nothing when there are more than kMostSpans
+// spans, because they would be too small to read.
 void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
   constexpr double kMostSpans = 4000;
   const double m = double(r.micro_batches());
@@ -166,7 +166,7 @@ void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
     return;
   const double busy = (t.compute_s + t.recompute_s + t.tensor_s + t.host_s) / m / r.interleave;
   PipelineShape shape{r.pipeline, r.interleave, int(m)};
-  // Backward takes twice the forward time, recomputation once more.
+  // The backward pass takes twice the forward time, and recomputation adds the forward time once more.
   shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);
   shape.backward_s = busy - shape.forward_s;
   shape.hand_over_s = r.pipeline > 1 ? t.pipeline_s / (2 * m * r.interleave) : 0;
@@ -327,7 +327,7 @@ finding::TableFigure percentile_table(const ServingTime& t) {
   return table;
 }
 
-// Adds latencies and rates of a serving run under load, or that it does not fit.
+// Adds latencies and rates of a serving run under load, or the fact that the model does not fit in memory.
 void describe_serving(Diagnosis& d, const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   if (!t.fits) {
@@ -347,7 +347,7 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
   d.figures.push_back({"Waiting", "Percentiles over all requests, or tokens.", percentile_table(t)});
 }
 
-// Adds the parts of a fused kernel and which measurements its constants were fitted to.
+// Adds the parts of a fused kernel's time and the measurements to which its constants were fitted.
 void describe_fused(Diagnosis& d, const FusedAnswer& a) {
   bars(d, {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
   constexpr const char* kFrom[] = {
@@ -394,8 +394,8 @@ void constants(Diagnosis& d, const System& s, const std::vector<Gemm>& kernels) 
   d.options.emplace_back("data sheet", s.source);
 }
 
-// Explains why a workload does not fit in memory. A single product needs all operands in memory at once.
-// Training and serving runs compute their own need.
+// Explains why a workload does not fit in memory. A single product needs all operands in memory at once. For
+// training and serving runs the answer already holds the result.
 std::string does_not_fit(const System& system, const Question& question, const Answer& a) {
   if (a.bound == "out of memory")
     return "Does not fit. ";

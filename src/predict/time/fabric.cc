@@ -33,7 +33,7 @@ class Fabric {
                                                                  : by_shortest(from, to);
   }
 
-  // Returns the largest load of a link per lane.
+  // Returns the load per lane of the busiest directed link.
   double most() const {
     double most = 0;
     for (const auto& edges : out_) {

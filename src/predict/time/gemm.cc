@@ -11,25 +11,25 @@
 //              and read
 //   resident = min(tiles / U, unit_results / (tm*tn)), at least 1: tiles that share a unit, hiding latency
 //   busy     = a / (a + half_tile), a = tm*tn*resident: share of its speed a unit reaches
-//   drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U): in long reductions tiles lose step
+//   drift    = 1 + drift * ln(k'/drift_length) * ln(1 + tiles/U): tiles of long reductions drift apart
 //   compute  = rounds * 2*tm*tn*k' * drift / (flops_per_cycle * compute * busy * clock)
 //   cache    = rounds * (tm+tn) * k' * bytes / (feed * width * clock)
 //   memory   = traffic / (bandwidth * memory)
 //   fill     = prologue * (ceil(rounds / resident) + 1 for a split's reduction) / clock
 //   time     = (compute^4 + cache^4 + memory^4)^(1/4) + fill + launch
 //
-// That is a unit that keeps its sums (`Stationary::Output`). One that keeps weights or activations holds a
-// tile of B (of A) instead, streams the index that the tile lacks, and moves partial sums with it; rows of
-// the table below, with p, q the sides of what stays and r what streams:
+// These formulas are of a unit that accumulates results in place (`Stationary::Output`). A unit that keeps
+// weights (activations) holds a tile of B (of A), and the third dimension and its partial sums stream past.
+// In this table p and q are the sides of the stationary operand, and r is the dimension that streams:
 //
 //              p  q  r   streams along p, q             loads or stores once
 //   output     m  n  k   A, B                           C
 //   weight     k  n  m   A, partial sums                B
 //   activation m  k  n   partial sums, B                A
 //
-//   partial sums  4 bytes, read and written for every tile of the reduction but the last, which writes C
+//   partial sums  4 bytes, read and written for each tile of the reduction. The last tile only writes C
 //
-// Invariants: 1. every term falls when its resource grows; 2. the result is never below the plain roofline
+// Invariants: 1. no term rises when its resource grows; 2. the result is never below the plain roofline
 // with the same constants; 3. a split only helps when tiles do not fill the units.
 #include "predict/time/gemm.h"
 
@@ -41,7 +41,7 @@ namespace lento::predict {
 namespace {
 
 constexpr double kTransferOverhead =
-    1.05;  // counted sectors over compulsory bytes, even without any re-reading
+    1.05;  // bytes that memory counters show over those needed, without any re-reading
 constexpr double kOperandCacheShare = 0.5;  // share of the cache that one operand may keep across waves
 constexpr int kStep = 32;                   // the reduction is computed in steps of this length
 
@@ -49,7 +49,7 @@ constexpr std::array<std::pair<int, int>, 26> kTiles = {
     {{256, 128}, {128, 256}, {128, 128}, {256, 64}, {64, 256}, {128, 64}, {64, 128}, {64, 64},   {128, 32},
      {32, 128},  {64, 32},   {32, 64},   {32, 32},  {128, 16}, {16, 128}, {16, 64},  {192, 160}, {160, 192},
      {192, 128}, {128, 192}, {256, 96},  {96, 256}, {192, 64}, {64, 192}, {128, 96}, {96, 128}}};
-constexpr size_t kPlainTiles = 16;  // the further tiles are only in libraries of persistent kernels
+constexpr size_t kPlainTiles = 16;  // tiles after these exist only in libraries of persistent kernels
 constexpr int kSmallestTile = 16 * 64;
 constexpr std::array<int, 9> kSplits = {1, 2, 3, 4, 5, 6, 8, 12, 16};
 
@@ -69,15 +69,16 @@ double fourth_norm(double a, double b, double c) {
   return top * std::sqrt(std::sqrt(fourth(a) + fourth(b) + fourth(c)));
 }
 
-// A product in the roles of a unit's loop: the stationary operand has sides p and q, and dimension r streams
-// through the unit.
+// A product as one unit computes it: the stationary operand has sides p and q, and the third dimension r
+// streams through the unit.
 struct Walk {
   Stationary stays = Stationary::Output;
   double p = 1;
   double q = 1;
   double r = 1;
   double stay_bytes = 0;  // bytes per element of the stationary operand
-  // These give bytes per element of the operands that are streamed along p and q. Partial sums have 4.
+  // Bytes per element of the operands streamed along p and q. `sums_p` and `sums_q` mark those that are
+  // partial sums, which have 4 bytes.
   double stream_p = 0;
   double stream_q = 0;
   bool sums_p = false;
@@ -86,7 +87,7 @@ struct Walk {
 
 constexpr double kSumBytes = 4;
 
-// Returns the product seen along its stationary operand, which stays in the cache while the others stream.
+// Maps m, n and k of a product to p, q and r for the operand that stays in a unit while the others stream.
 Walk walk_of(const Gemm& g, Stationary stays) {
   const OperandBytes size = operand_bytes(g.precision);
   const double a = size.activations;
@@ -110,14 +111,14 @@ bool holds(const Chip& chip, const Walk& w, int tp, int tq) {
   return kept <= chip.unit_results && (chip.unit_buffer_bytes <= 0 || panels <= chip.unit_buffer_bytes);
 }
 
-// The tiles of one wave, as a rectangle of wm x wn tiles of the result.
+// The tiles that run at the same time (a wave), as a rectangle of m x n tiles.
 struct Wave {
   double m = 1;
   double n = 1;
 };
 
-// Returns the shape of the block of tiles that run at the same time, in tiles, for a walking order ('m', 'n'
-// or square).
+// Returns the shape of a wave of `count` tiles. `order` is the tile index that varies fastest: 'm', 'n', or
+// 's' for a square block.
 Wave wave_shape(char order, double count, double grid_m, double grid_n, double aspect) {
   if (order == 'm') {
     const double m = std::min(count, grid_m);
@@ -143,7 +144,8 @@ double streamed_bytes(double elements, double size, double passes, bool sums, do
   return sums ? elements * (result_size + 2 * size * (passes - 1)) : elements * size * passes;
 }
 
-// Returns bytes read from memory for each operand, given what stays in the cache between waves of tiles.
+// Returns the fewest bytes over all orders of tiles, given the operands that stay in the cache between waves,
+// and that order.
 OperandTraffic memory_traffic(
     const Chip& chip,
     const Gemm& g,
@@ -236,7 +238,7 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
   return t;
 }
 
-// Returns the largest part of the time.
+// Returns the resource whose part of the time is largest.
 Bound bound_of(const KernelTime& t) {
   const std::pair<double, Bound> terms[] = {
       {t.compute_s, Bound::Compute},
@@ -262,7 +264,7 @@ std::string_view name(Bound bound) {
 
 namespace {
 
-// Times the tiles of one walk and replaces `best` when one is faster.
+// Times all tiles for one stationary operand and replaces `best` when a tile is faster.
 void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const Walk& w, KernelTime& best) {
   const bool output = w.stays == Stationary::Output;
   const auto attempt = [&](const Tile& tile) {
@@ -285,8 +287,7 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
   }
 }
 
-// Above so many flops a cycle a unit can only be a systolic array, because no register file could feed it
-// tile by tile.
+// A unit with more flops per cycle can only be a systolic array, because no register file could feed it.
 constexpr double kWidest = 32768;
 
 int array_side(const Chip& chip, Precision p) {
@@ -296,8 +297,8 @@ int array_side(const Chip& chip, Precision p) {
 }
 
 // Times a product on systolic arrays: weights of a x a stay in an array while rows stream through it. The
-// reduction and the width are padded to whole arrays. A pass takes at least `a` cycles, in which the next
-// weights are loaded. Passes are spread over all arrays, and cut along m when there are fewer passes than
+// reduction and the width are padded to whole arrays. A pass takes at least `a` cycles, during which the next
+// weights are loaded. Passes are spread over all arrays, and split along m when there are fewer passes than
 // arrays, so that the time of a large product depends on the chip's total and not on its number of arrays.
 KernelTime time_arrays(const Chip& chip, const Calibration& q, const Gemm& g, int side) {
   const double a = side;

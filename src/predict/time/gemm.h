@@ -1,7 +1,7 @@
 // The time of one (batched) matrix product on one chip: C[m,n] = A[m,k] * B[k,n].
 //
-// Hierarchical roofline over whole thread-block tiles, with a full search over tiles, splits of the
-// reduction and the order in which tiles are walked. docs/methods/kernel_model.md derives it.
+// Hierarchical roofline over whole thread-block tiles, with a full search over tiles, splits of the reduction
+// and the order in which tiles are computed. docs/methods/kernel_model.md derives it.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct KernelTime {
   double memory_s = 0;
   double fill_s = 0;  // time to fill and drain pipelines
   double flops = 0;
-  double memory_bytes = 0;  // as memory counters show it, with a warm cache
+  double memory_bytes = 0;  // traffic that memory counters show with a warm cache
   double cache_bytes = 0;   // between all units and the last-level cache
   Bound bound = Bound::Compute;
   Tile tile;

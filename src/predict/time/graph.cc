@@ -87,8 +87,8 @@ Gemm convolution(const Graph& n, const Operation& op, double scale) {
   return {groups, scaled(in[0] * pixels, scale), std::max<int64_t>(1, out[1] / groups), weight[1] * window};
 }
 
-// Returns A @ B with any leading dimensions. Leading dimensions of B make a batched product. Without them
-// those of A multiply its rows.
+// Returns the operator MatMul as a product. Leading dimensions of B make it a batched product. When only A
+// has leading dimensions, they multiply its rows.
 Gemm product(const Graph& n, const Operation& op, double scale) {
   const Shape& a = shape_of(n, op, op.inputs[0]);
   const Shape& out = shape_of(n, op, op.outputs[0]);

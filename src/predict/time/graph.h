@@ -1,11 +1,11 @@
 // The time of any network given as a graph of operations (ONNX): each operation one kernel, in order.
 //
 // Convolutions run as implicit matrix products (batch x output pixels by input channels x window by output
-// channels). Their operands are read as they lie in memory, not unfolded. An element-wise operator that is
-// the only reader of a kernel's result runs in that kernel's epilogue and adds only the traffic of its other
-// operands. All other operators stream their data. Training derives the backward pass: two products for each
-// forward product (gradients of inputs and of weights), twice the streamed bytes, an optimizer step over the
-// weights, and an all-reduce of the gradients over the replicas.
+// channels). Their inputs are read in place and not unfolded into a larger matrix. An element-wise operator
+// that is the only reader of a kernel's result runs in that kernel's epilogue and adds only the traffic of
+// its other operands. All other operators stream their data. Training derives the backward pass: two products
+// for each forward product (gradients of inputs and of weights), twice the streamed bytes, an optimizer step
+// over the weights, and an all-reduce of the gradients over the replicas.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct GraphRun {
   std::string name;
   std::vector<GraphKernel> kernels;
   double parameters = 0;
-  double activations = 0;  // elements that training keeps for the backward pass
+  double activations = 0;  // elements that training stores for the backward pass
   bool training = false;
   int replicas = 1;  // data-parallel devices, each with its own batch
   Precision precision = Precision::Fp16;
@@ -49,7 +49,7 @@ struct GraphTime {
   // Training only.
   double backward_s = 0;
   double optimizer_s = 0;
-  double exchange_s = 0;  // gradient exchange that the backward pass does not hide
+  double exchange_s = 0;  // part of the gradient exchange that does not overlap with the backward pass
   double memory_bytes = 0;
   bool fits = true;
   std::string bound;

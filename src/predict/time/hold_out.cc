@@ -14,8 +14,8 @@
 namespace lento::predict {
 namespace {
 
-// The kind of question whose errors represent kinds without a measurement (graphs, fp8): 16-bit products on
-// chips that were not measured.
+// The errors of this kind, predicted with generic constants, are used for kinds of questions that were never
+// measured (graphs, fp8).
 constexpr const char* kStandIn = "16-bit product";
 
 struct Step {
@@ -149,7 +149,7 @@ std::vector<HoldOutCell> parse_cells(std::string_view text) {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
-// Returns the tested error for a kind of work, chip and class of size, or null when none was tested.
+// Returns the errors of held-out rows of this kind, chip and regime, or nullptr when the tables have none.
 const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
   static const std::map<Key, const HoldOutCell*> cells = [] {
     std::map<Key, const HoldOutCell*> out;

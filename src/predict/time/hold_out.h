@@ -1,9 +1,9 @@
 // Estimates the uncertainty of an answer from the errors of held-out measurements of similar questions.
 //
-// Similar means the same kind of question, chip and software and the same regime of sizes and predicted
-// time, as far as there are enough measurements. A chip with constants of its own is judged by its own
-// errors. A chip that uses the constants of a relative is judged by the errors of measured chips predicted
-// with their relatives' constants. A chip with neither is judged by measured chips predicted with default
+// Similar means the same kind of question, chip and software and the same regime of sizes and predicted time,
+// as far as there are enough measurements. A chip with fitted constants gets the errors of its own rows. A
+// chip that uses the constants of a relative gets the errors of measured chips predicted with their
+// relatives' constants. A chip with neither gets the errors of measured chips predicted with default
 // constants. The table is share/lento/hold_out_errors.csv, which `lento-lab validate --errors` writes from
 // the measured tables.
 #pragma once
@@ -16,10 +16,9 @@
 
 namespace lento::predict {
 
-constexpr size_t kFewestRows =
-    20;  // fewest rows of a regime, to see its worst tenth; below, all regimes together are used
+constexpr size_t kFewestRows = 20;  // with fewer rows, the errors of all fitted chips are a lower bound
 constexpr size_t kFewestStrangers =
-    100;  // fewest rows over chips predicted without rows of their own; below, they are too few chips
+    100;  // with fewer rows over chips that were not fitted, they cover too few chips
 
 // The errors of one kind, chip and regime. `chip` is a system's name ("h100", or "h100/SGLang" with a stack)
 // or one of the three names below. An empty regime means all regimes.
@@ -54,7 +53,7 @@ enum class Constants {
 struct Sureness {
   double p50 = 0;
   double p90 = 0;
-  bool measured = false;  // this chip has measurements of this kind and regime
+  bool measured = false;  // the errors are of this chip, kind and regime
 };
 
 // Returns the uncertainty of an answer. `stated` is the mean hold-out error that the data sheet gives for

@@ -5,15 +5,15 @@
 //   backward inputs the transposed product and the same element-wise work
 //   backward weights one product over all steps: (hidden x batch*steps) * (batch*steps x gates*hidden)
 //
-// The input's own product is not part of the layer (DeepBench and the paper count the recurrent part; give
-// the input product as a GEMM of its own).
+// The product with the layer's input is not counted, as in DeepBench and the paper, which time the recurrent
+// part. Ask for the input product as a separate GEMM.
 #include "predict/time/lstm.h"
 
 namespace lento::predict {
 namespace {
 
-// Launches on the critical path of one step, in times of one launch in a full stream. Fitted to the LSTM
-// layers of DeepBench.
+// Launch overhead of one step on the critical path, as a multiple of launch_s. Fitted to the LSTM layers of
+// DeepBench.
 constexpr double kStepLaunches = 4.4;
 constexpr double kPointwiseValues = 3;  // values moved per gate element: gate read, state read and written
 

@@ -35,14 +35,14 @@ struct Question {
       AttentionKernel,
       ServingRun>
       what;
-  std::string device;     // as the row spells it; empty when it names none
+  std::string device;     // device name in the row; empty when the row has none
   std::string framework;  // the software that runs it; empty: the system's own stack
 
   bool operator==(const Question&) const = default;
 };
 
-// The stack name of kernels from a profiler's trace. They run among other kernels and with cold caches,
-// unlike kernels in a tuned loop.
+// The stack name of kernels from a profiler's trace. Such kernels run between others and with cold caches,
+// unlike kernels in a benchmark loop.
 inline constexpr const char* kTraced = "PyTorch";
 
 enum class Dialect {
@@ -84,13 +84,13 @@ struct Answer {
   double seconds = 0;
   std::string bound;
   double p50 = 0,
-         p90 = 0;  // of |predicted / measured - 1|: half, and nine tenths, of questions like this lie within
+         p90 = 0;  // |predicted / measured - 1| that half, and 90 %, of similar questions do not exceed
   bool in_domain = true;  // inside the range on which the constants were validated
 };
 
 Answer answer(const System& system, const Question& question);
 
-// Returns the shipped system of the same family when the row's device is exactly that one, else `system`.
+// Returns the shipped system of `system`'s family whose name is the row's device, else `system`.
 const System& variant_for(const System& system, const Question& question);
 // Returns the variant for the question, with the stack of the row's framework.
 System specialised(const System& system, const Question& question);

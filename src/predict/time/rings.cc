@@ -51,7 +51,8 @@ std::vector<std::vector<int>> cycles(const Matrix& lanes) {
   return found;
 }
 
-// Takes the lanes of a ring (sign 1) or returns them (sign -1). Returns false when a lane is missing.
+// Removes the lanes of a ring from `lanes` (sign 1) or puts them back (sign -1). Returns false when a lane is
+// missing.
 bool take(Matrix& lanes, const std::vector<int>& ring, int sign) {
   bool possible = true;
   for (size_t i = 0; i < ring.size(); ++i) {

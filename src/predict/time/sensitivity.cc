@@ -250,7 +250,7 @@ std::vector<Doubling> doublings(const System& system, const Question& q) {
   const auto attempt = [&](const std::string& name, auto& value, Question& changed) {
     const auto kept = value;
     if (kept <= 0)
-      return;  // the size follows from others
+      return;  // 0: the size is derived from others
     value *= 2;
     try {
       out.push_back({name, time_of(system, changed) / before});

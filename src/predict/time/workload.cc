@@ -114,7 +114,7 @@ InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
 }
 
 // Replaces Infinity and NaN, which Python's writer puts into a config.json and JSON does not allow. They
-// occur in limits that are not read here.
+// occur only in limits that Lento does not read.
 std::string without_infinities(std::string text) {
   for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 4)) {
@@ -148,7 +148,8 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   return {serving_run(run, options), {}, options.framework};
 }
 
-// Returns the question of an ONNX graph. Throws base::Error when it is divided other than in replicas.
+// Returns the question of an ONNX graph. Throws base::Error when the options ask for any parallelism but
+// replicas.
 Question from_graph(const std::string& bytes, const std::string& file, const RunOptions& options) {
   base::ReadReport report;
   GraphRun run = lower_graph(spec::parse_onnx(bytes, file, {}, report), options.batch, options.precision);
@@ -269,7 +270,8 @@ Transformer read_model_of(Fields& f, const Transformer* given, base::ErrorList& 
   return model;
 }
 
-// Reads a workload file. `given` is a model read elsewhere, which the file need not name.
+// Reads a workload file. `given` is a model from another file, or null. With it the file must not have a
+// model.
 Question from_yaml(const std::string& text, const std::string& file, const Transformer* given) {
   const YamlNode root = spec::parse_yaml(text, file);
   base::ErrorList errors;
@@ -356,7 +358,8 @@ Question parse_workload(const std::string& text, const std::string& file, const 
   if (file.ends_with(".onnx"))
     return from_graph(text, file, options);
   const size_t start = text.find_first_not_of(" \t\r\n");
-  // JSON is YAML too: a workload written so says its schema, which no config.json has.
+  // A workload may be written in JSON, which is YAML too. It then names its schema, which no config.json
+  // does.
   if (start != std::string::npos && text[start] == '{' && text.find("lento.workload/") == std::string::npos)
     return from_model(
         transformer_from_config(base::parse_json(without_infinities(text), file), file),

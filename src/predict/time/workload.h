@@ -22,26 +22,27 @@ struct RunOptions {
   std::string framework;  // empty: the system's own stack
   Recompute recompute = Recompute::None;
   std::string placement;  // "best", "tensor-data-pipeline"; empty: the default order
-  // A YAML workload without a model, which says how to run a config.json. All options above are then
+  // A YAML workload without a model, which describes the run of a config.json. All options above are then
   // ignored.
   std::string run;
 };
 
-// Parses "none", "selective", "operators", "full" or "open" (as much as memory needs, at no time). Throws
-// base::Error for other words.
+// Parses "none", "selective", "operators", "full" or "open" (assumes as much as memory needs, without its
+// time). Throws base::Error for other words.
 Recompute recompute_of(const std::string& text);
 
-// Returns the size limit of a workload file by its name. An ONNX graph carries its weights, text does not.
+// Returns the size limit of a workload file by its name. The limit is larger for an ONNX graph, which
+// contains its weights.
 uint64_t most_workload_bytes(const std::string& file);
 
 // Reads the fields of `model:`. Absent fields keep their values.
 void read_transformer(spec::Fields& fields, Transformer& model);
 
 Question read_workload(const std::string& path, const RunOptions& options);
-// Returns the question of a model by its usual name ("llama-3.1-70b"), run as the options say. Throws
+// Returns the question of a model by its usual name ("llama-3.1-70b"), run as in `options`. Throws
 // base::Error with the nearest name.
 Question named_workload(const std::string& model, const RunOptions& options);
-// Parses a workload. `text` is an ONNX model when the file name says so, or when it is neither JSON nor
+// Parses a workload. `text` is read as ONNX when the file's name ends so, or when it is neither JSON nor
 // YAML.
 Question parse_workload(const std::string& text, const std::string& file, const RunOptions& options);
 

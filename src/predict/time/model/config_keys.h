@@ -11,10 +11,10 @@
 namespace lento::predict {
 
 inline constexpr int64_t kMostConfigured = int64_t{1} << 23;
-inline constexpr int64_t kMostConfiguredWays = 1 << 14;   // of one side of a product of two or three
-inline constexpr int64_t kMostTokens = int64_t{1} << 40;  // of a context
+inline constexpr int64_t kMostConfiguredWays = 1 << 14;   // largest number of heads, groups or experts
+inline constexpr int64_t kMostTokens = int64_t{1} << 40;  // largest context
 
-// Keys under their several names.
+// Reads fields of a config.json whose keys differ between model families.
 class Config {
  public:
   Config(const base::Json& json, base::Location where)

@@ -1,5 +1,5 @@
-// Finds the divisors (or multiples) next below and next above a number. A side without one is left out of
-// the text.
+// Finds the divisors (or multiples) next below and next above a number. The text leaves out a side without
+// such a number.
 #include "predict/time/model/divisors.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-// Reads which layers of a hybrid attend, carry a state, feed forward or route to experts.
+// Counts the layers of a hybrid that have attention, a recurrent state, a dense feed-forward part or experts.
 //
-// Each family lists its layers in another way. All become the counts of layers by their parts and the sizes
-// of the state (transformer.h).
+// Each family describes its layers by other keys. All are converted to the numbers of layers with each part
+// and the sizes of the state (transformer.h).
 #include "predict/time/model/hybrid_config.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using base::Json;
 
-// Layers of Mamba-2, by the names that a family gives to their sizes.
+// The keys under which a family gives the sizes of its Mamba-2 layers.
 struct MambaKeys {
   const char* heads;
   const char* head;
@@ -31,7 +31,7 @@ void read_mamba(const Config& c, const MambaKeys& keys, Transformer& m) {
                     3 * double(heads) + double(m.state_width);
 }
 
-// Granite 4: each layer mixes by attention or by a state, then feeds forward.
+// Granite 4: each layer has attention or a recurrent state, followed by a feed-forward part.
 void read_mixed_layers(const Config& c, const Family& f, Transformer& m) {
   if (f.type != "granitemoehybrid")
     return;
@@ -77,7 +77,7 @@ void read_hybrid(const Config& c, Transformer& m) {
   read_mamba(c, {"mamba_num_heads", "mamba_head_dim", "n_groups", "ssm_state_size", "conv_kernel"}, m);
 }
 
-// Qwen 3.5: most layers carry a state by the gated delta rule, the others attend with a gate.
+// Qwen 3.5: most layers have a recurrent state (gated delta rule), the others have gated attention.
 void read_linear_attention(const Config& c, Transformer& m) {
   const int64_t heads = c.whole({"linear_num_value_heads"}, 0, 0, kMostConfiguredWays);
   if (heads == 0)
@@ -109,7 +109,7 @@ void read_blocks(const Config& c, const Family& f, Transformer& m) {
   const Json* blocks = c.value("block_configs");
   if (f.type != "nemotron-nas" || !blocks)
     return;
-  constexpr double kMostTimes = 1000;  // of the model's width
+  constexpr double kMostTimes = 1000;  // largest feed-forward width over the model's width
   if (int64_t(blocks->items().size()) != m.layers)
     throw base::Error(c.where(), "there are not as many 'block_configs' as layers", "give one a layer");
   m.attention_layers = m.feed_layers = 0;
@@ -133,7 +133,7 @@ void read_blocks(const Config& c, const Family& f, Transformer& m) {
     m.ffn = std::llround(widths / double(m.feed_layers));
 }
 
-// Falcon-H1: attention and a state side by side in every layer, before a feed-forward part.
+// Falcon-H1: every layer has attention and a recurrent state in parallel, followed by a feed-forward part.
 void read_parallel_layers(const Config& c, const Family& f, Transformer& m) {
   if (f.type != "falcon_h1")
     return;
@@ -141,8 +141,8 @@ void read_parallel_layers(const Config& c, const Family& f, Transformer& m) {
   read_mamba(c, {"mamba_n_heads", "mamba_d_head", "mamba_n_groups", "mamba_d_state", "mamba_d_conv"}, m);
 }
 
-// LongCat-Flash: each layer attends twice, has two dense parts, and one of experts. A token chooses among the
-// experts and others that pass it on unchanged, so that it takes fewer experts in the mean.
+// LongCat-Flash: each layer attends twice, has two dense parts, and one of experts. A token is routed to
+// experts or to identities that return it unchanged, so the mean number of experts per token is smaller.
 void read_double_layers(const Config& c, const Family& f, Transformer& m) {
   if (f.type != "longcat_flash")
     return;
@@ -156,8 +156,8 @@ void read_double_layers(const Config& c, const Family& f, Transformer& m) {
       std::max<int64_t>(1, std::llround(double(chosen) * double(m.experts) / double(m.experts + empty)));
 }
 
-// MiniMax-01: layers of type 0 carry a state with a decay by head, in place of attention. Queries, keys,
-// values and a gate are as wide as the heads.
+// MiniMax-01: layers of type 0 have a recurrent state with one decay per head instead of attention. Queries,
+// keys, values and a gate are as wide as all heads together.
 void read_lightning_attention(const Config& c, const Family& f, Transformer& m) {
   if (!f.type.starts_with("minimax_text") && f.type != "minimax" && f.type != "minimax_m1")
     return;
@@ -179,7 +179,8 @@ void read_lightning_attention(const Config& c, const Family& f, Transformer& m) 
 
 }  // namespace
 
-// Nemotron-H, a layer each: "M" Mamba-2, "*" attention, "-" a feed-forward layer, "E" one of experts.
+// Returns one letter per layer, as Nemotron-H writes them: "M" Mamba-2, "*" attention, "-" a feed-forward
+// layer, "E" one of experts.
 std::string layer_pattern(const Config& c) {
   const Json* types = c.value("layers_block_type");
   if (!types)

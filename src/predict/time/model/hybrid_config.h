@@ -1,4 +1,5 @@
-// Reads the layers of models whose layers differ: attention, states, dense parts and experts.
+// Reads the kinds of layers of models whose layers differ: with attention, recurrent states, dense parts or
+// experts.
 #pragma once
 
 #include <string>
@@ -9,7 +10,8 @@
 
 namespace lento::predict {
 
-// Returns one letter a layer where the configuration names the kinds of its layers, or an empty text.
+// Returns one letter per layer (hybrid_config.cc), or an empty text when the configuration does not list the
+// kinds of its layers.
 std::string layer_pattern(const Config& config);
 
 // Fills the numbers of layers by kind and the sizes of states. Throws base::Error when the lists of layers

@@ -1,6 +1,6 @@
-// A Hugging Face config.json as a Transformer.
+// Converts a Hugging Face config.json to a Transformer.
 //
-// What the keys do not say follows from the architecture (model_family.h).
+// Properties that no key holds follow from the architecture (model_family.h).
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -64,7 +64,7 @@ void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.dense_ffn = c.whole({"intermediate_size_mlp", "intermediate_size"}, m.ffn);
   m.ffn = c.whole({"moe_intermediate_size", "ffn_hidden_size", "intermediate_size"}, m.ffn);
   m.dense_layers = std::min(m.layers - 1, c.whole({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0));
-  // Llama 4 and Qwen: one layer of so many has experts.
+  // Llama 4 and Qwen: one layer in every `every` layers has experts.
   const int64_t every = c.whole({"interleave_moe_layer_step", "decoder_sparse_step"}, 1);
   if (every > 1)
     m.dense_layers = m.layers - m.layers / every;
@@ -108,8 +108,8 @@ int64_t layers_flagged(const Config& c, const char* key, int64_t wanted, int64_t
   });
 }
 
-// MiMo V2: layers with a window have heads of their own, and keys are wider than values.
-// Gemma 4: layers without a window have wider heads, of which there are fewer for keys, and no values.
+// MiMo V2: layers with a window differ in heads from the others, and keys are wider than values. Gemma 4:
+// layers without a window have wider heads and fewer key heads, and use keys as values.
 void read_window_heads(const Config& c, const Family& f, Transformer& m) {
   if (f.type.starts_with("mimo_v2")) {
     m.value_size = c.whole({"v_head_dim"}, m.head_size);
@@ -142,7 +142,7 @@ void read_window_heads(const Config& c, const Family& f, Transformer& m) {
     m.shared_ffn = c.needed({"intermediate_size"});
 }
 
-// Layers whose attention sees a window: listed, or all but every n-th.
+// Reads the layers whose attention is limited to a window: a list of them, or all but every n-th.
 void read_window(const Config& c, const Family& f, Transformer& m) {
   m.window = c.whole({"sliding_window", "attention_chunk_size"}, 0, 1, kMostTokens);
   if (m.window == 0 || !c.flag("use_sliding_window", true)) {
@@ -164,7 +164,7 @@ void read_window(const Config& c, const Family& f, Transformer& m) {
   m.window_layers = pattern > 1 ? m.layers - m.layers / pattern : m.layers;
 }
 
-// Norms and biases of one layer, in values.
+// Counts the parameters of norms and biases in one layer.
 double layer_vectors(const Config& c, const Family& f, const Transformer& m) {
   const double h = double(m.hidden);
   const double queries = double(m.heads) * double(m.head());
@@ -240,7 +240,7 @@ void read_quantisation(const Config& c, Transformer& m) {
   if (method == "gptq" || method == "awq")
     bits = q->number_or("bits", 4, c.where()) + 0.15;
   if (bits == 0)
-    return;  // stored as computed, as far as is known
+    return;  // unknown method: assumed to be stored in the run's precision
   m.expert_bits = bits;
   m.block_scales = q->find("weight_block_size") != nullptr;
   if (method != "mxfp4")

@@ -127,7 +127,8 @@ constexpr Unmodelled kUnmodelled[] = {
 
 }  // namespace
 
-// Returns the model family of a config.json. Throws base::Error that says why a family is not modelled.
+// Returns the model family of a config.json. Throws base::Error with the reason when the family is not
+// modelled.
 const Family&
 family_of(const std::string& type, const std::string& architecture, const base::Location& where) {
   for (const Family& family : kFamilies) {

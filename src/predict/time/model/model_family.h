@@ -33,7 +33,7 @@ struct Family {
 };
 
 // Returns the family of a `model_type`. Throws base::Error at `where` for an unknown architecture, because a
-// guess would look like an answer. The message names `architecture` too.
+// guess would look like a result. The message contains `architecture` too.
 const Family&
 family_of(const std::string& type, const std::string& architecture, const base::Location& where);
 

@@ -34,15 +34,15 @@ int64_t share(int64_t whole, int64_t ways) {
 // two sides that a product reduces over.
 constexpr double kCastBytes = 2 + 2 + 1 + 1;
 
-// The exponential of a score costs as much as a product over so many values of a head. The shares of the
-// peak were measured on heads of 128 keys and 128 values.
+// The exponential of one attention score costs as much as a product over kSoftmaxWidth values of a head. The
+// shares of the peak were measured on heads of 128 keys and 128 values.
 constexpr double kSoftmaxWidth = 64;
 constexpr double kUsualWidth = 256;
 
 // With fewer tokens, expanding the keys of latent attention costs more than working on the compressed keys.
 constexpr int64_t kFewTokens = 16;
 
-constexpr double kStateBlock = 128;  // tokens, as published hybrids say ('chunk_size')
+constexpr double kStateBlock = 128;  // tokens; 'chunk_size' of published hybrids
 constexpr double kStateBytes = 4;    // bytes of one value of a state
 
 // Returns the number of tokens attended to, as the mean over layers with and without a window.
@@ -50,7 +50,7 @@ double seen_tokens(const Transformer& model, const Shard& s) {
   const double all = double(model.attended(s.context));
   if (model.window == 0 || model.window_layers == 0)
     return all;
-  // The caller halves causal attention, so the window is doubled here.
+  // The caller halves causal attention, but a window is attended to in full, so it is doubled here.
   const double causal = s.causal && s.tokens > 1 ? 2.0 : 1.0;
   const double near = std::min(all, causal * double(model.window));
   const double share_of_layers = double(model.window_layers) / double(model.layers);
@@ -100,7 +100,7 @@ void add_attention(const Transformer& model, const Shard& s, LayerWork& work) {
         double(compressed ? model.kv_rank + model.rotary_size : keys * (model.head() + model.value()));
     work.attention_bytes =
         size * double(s.batch) * (double(heads * s.tokens * (model.head() + model.value())) + cached * seen);
-    // The index scores every token on every rank, whatever the attention then reads.
+    // Every rank scores every token by the index, however many tokens attention then reads.
     const double scored = double(s.batch) * double(s.context) * double(model.index_size);
     work.attention_flops += causal * 2.0 * scored * double(s.tokens) * double(model.index_heads);
     work.attention_bytes += size * scored;
@@ -145,8 +145,8 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   }
 }
 
-// Adds the work of a recurrence computed in blocks of tokens: products inside a block, and with the state
-// that the previous block left. The state is read and written once for each block.
+// Adds the work of a recurrence computed in blocks of tokens: products inside a block, and products with the
+// state after the previous block. The state is read and written once for each block.
 void add_state(const Transformer& model, const Shard& s, LayerWork& work) {
   const int64_t tokens = s.batch * s.tokens;
   const int64_t columns = share(model.state_columns, s.tensor);
@@ -231,7 +231,7 @@ LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts&
   for (const Gemm& g : work.products) {
     if (g.precision == s.precision)
       continue;
-    // Rows of which every rank holds a part are narrowed before they are gathered.
+    // Rows that are distributed over the ranks are converted to 8 bits before they are gathered.
     const double rows = kCastBytes * double(g.batch) * double(g.m);
     work.cast_bytes += rows * double(g.k) / (g.k == model.hidden ? split : 1);
     work.cast_backward_bytes += rows * double(g.n) / (g.n == model.hidden ? split : 1);
@@ -349,7 +349,7 @@ void check_experts(const Transformer& model, int expert, int devices, const base
             nearest_divisors(std::gcd(model.experts, int64_t{devices}), expert));
 }
 
-// Throws base::Error when the sizes of the model do not divide over the tensor and pipeline ways.
+// Chooses by the bits: four are widened to 16, eight are multiplied in fp8 where the chip can, else widened.
 Precision precision_of_stored(const Chip& chip, double bits, Precision computed) {
   constexpr double kFewBits = 6;  // four bits with their scales lie below, eight bits above
   if (bits <= 0 || operand_bytes(computed).weights < 2)

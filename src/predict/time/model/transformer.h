@@ -27,18 +27,17 @@ struct Transformer {
   int64_t value_size = 0;  // size of a value of a head; 0: as head_size
   // Multi-head latent attention (DeepSeek-V2): queries and keys pass through products of these ranks, and the
   // cache holds kv_rank + rotary_size values per token, whatever the heads. kv_rank 0: none; query_rank 0:
-  // queries direct.
+  // queries are projected directly.
   int64_t kv_rank = 0;
   int64_t query_rank = 0;
   int64_t rotary_size = 0;
   int64_t shared_ffn = 0;    // summed width of the experts that every token uses
-  int64_t dense_layers = 0;  // layers without experts in a mixture
+  int64_t dense_layers = 0;  // layers without experts, in a mixture of experts
   int64_t dense_ffn = 0;     // width of the dense layers
   // Layers whose attention reaches back at most `window` tokens.
   int64_t window = 0;
   int64_t window_layers = 0;
-  // Heads of the layers with a window where they differ from those of the others; window_heads 0: they do
-  // not.
+  // Heads of the layers with a window. window_heads 0: they equal those of the other layers.
   int64_t window_heads = 0;
   int64_t window_kv_heads = 0;
   int64_t window_head_size = 0;
@@ -53,9 +52,9 @@ struct Transformer {
   // have no state and no experts.
   int64_t attention_layers = -1;
   int64_t feed_layers = -1;
-  // Layers that carry a state from token to token instead of attention (Mamba-2, gated delta rule). Each has
-  // a product to state_columns, a recurrence over state_values per sequence, a product from state_width, and
-  // state_vectors further parameters (convolution, decays).
+  // Layers with a recurrent state instead of attention (Mamba-2, gated delta rule). Each has a product to
+  // state_columns, a recurrence over state_values per sequence, a product from state_width, and state_vectors
+  // further parameters (convolution, decays).
   int64_t state_layers = 0;
   int64_t state_columns = 0;
   int64_t state_width = 0;
@@ -67,12 +66,12 @@ struct Transformer {
       false;  // attention's result is scaled by values as wide, a part of the queries' product
   double expert_vectors = 0;    // biases of one expert
   double other_parameters = 0;  // mean per layer: norms, biases; 0: 4 hidden
-  double once_parameters = 0;   // outside the layers: last norm, positions
-  // Bits of stored weights in products (of experts only: expert_bits); 0: as computed.
+  double once_parameters = 0;   // parameters outside the layers: last norm, position embeddings
+  // Bits in which the weights of products are stored, and those of experts. 0: the run's precision.
   double weight_bits = 0;
   double expert_bits = 0;
   bool block_scales = false;  // weights of eight bits have a scale for each block, not one for a matrix
-  int64_t positions = 0;      // tokens of a sequence that the model was made for; 0: not stated
+  int64_t positions = 0;      // longest sequence that the model was trained for, in tokens; 0: not given
   bool gated = false;         // SwiGLU: two products into the feed-forward layer
   bool tied = true;           // one matrix for embedding and output
   bool flash = true;          // attention in one fused kernel; otherwise scores pass through memory
@@ -109,21 +108,21 @@ struct Transformer {
   int64_t attended(int64_t context) const {
     return index_heads > 0 ? std::min(index_top, context) : context;
   }
-  // Returns the all-reduces of a mean layer under tensor parallelism: one after each part.
+  // Returns the all-reduces per layer under tensor parallelism, as a mean over layers: one after each part.
   double exchanges() const {
     return double(attending() + state_layers + dense_feeds() + expert_layers()) / double(layers);
   }
   int64_t query_width() const {
     return heads * head() * (gated_output ? 2 : 1);
   }
-  double attention_parameters() const;                     // in the products of a mean layer's attention
-  double expert_parameters() const;                        // in one expert of one layer
+  double attention_parameters() const;  // parameters of attention's products, mean over all layers
+  double expert_parameters() const;     // in one expert of one layer
   double layer_parameters(int expert_parallel = 1) const;  // of a mean layer, on one expert group
   double parameters() const;
   double active_parameters() const;  // parameters that one token uses
   double parameters_without_experts() const;
-  double cache_values() const;  // cached values of one token in one layer
-  // Cached values of a mean layer that one new token reads of a context of so many tokens.
+  double cache_values() const;  // cached values of one token, mean over layers
+  // Returns the cached values that one new token reads with `context` cached tokens, as a mean over layers.
   double cache_reads(double context) const;
   bool operator==(const Transformer&) const = default;
 };
@@ -147,8 +146,8 @@ struct Shard {
 };
 
 // Returns the precision of products with weights that are stored in `bits` (0: as computed) on this chip, in
-// a run of precision `computed`. Weights of fewer than eight bits are widened by the product. Those of eight
-// bits are multiplied as they are where the chip can.
+// a run of precision `computed`. Weights of fewer than eight bits are widened to 16 bits. Those of eight bits
+// are multiplied in fp8 where the chip can.
 Precision precision_of_stored(const Chip& chip, double bits, Precision computed);
 
 // One layer's forward pass on one device.
@@ -158,21 +157,21 @@ struct LayerWork {
   double stream_bytes = 0;     // element-wise passes, perfectly fused
   double attention_flops = 0;  // inside fused attention
   double attention_bytes = 0;
-  double exchange_bytes = 0;  // tensor-parallel traffic of one all-reduce; a layer does two
+  double exchange_bytes = 0;  // buffer of one tensor-parallel all-reduce (Transformer::exchanges)
   // Bytes moved to narrow operands of 8-bit products, in the forward pass and for gradients.
   double cast_bytes = 0;
   double cast_backward_bytes = 0;
 };
 
-// The parts of a layer. A usual layer has attention and a feed-forward part. Layers of hybrids may have only
-// one of them.
+// The parts of a layer. A usual layer has attention and a feed-forward part. A layer of a hybrid may have
+// only one part.
 struct LayerParts {
   bool attention = true;
   bool state = false;
   bool feed = true;
 };
 
-// Returns the dense layers of a mixture as a model of dense layers only.
+// Returns a model whose layers are all like the dense layers of `model`, a mixture of experts.
 Transformer dense_part(const Transformer& model);
 
 // A kind of layer of a model and its share of all layers. The shares may not sum to 1 when a hybrid's layers
@@ -184,8 +183,8 @@ struct LayerKind {
 };
 std::vector<LayerKind> layer_kinds(const Transformer& model);
 
-// Returns the attention of a model by the reach of its layers: without a window, and with one. Each kind is
-// the model with the heads of those layers, and its share of all attending layers.
+// Returns the kinds of attention in a model: without a window, and with a window. Each kind is the model with
+// the heads of those layers, and its share of all attending layers.
 std::vector<LayerKind> attention_kinds(const Transformer& model);
 
 LayerWork layer_work(const Transformer& model, const Shard& shard, const LayerParts& parts = {});
@@ -198,7 +197,7 @@ struct LayerTime3 {
   double product_s = 0;
   double attention_s = 0;
   double stream_s = 0;
-  double weight_gradient_s = 0;  // of the backward pass; frozen weights do not have it
+  double weight_gradient_s = 0;  // part of the backward pass; absent for frozen weights
 };
 LayerTime3 time_layer(const System& system, const Transformer& model, const Shard& shard);
 
@@ -210,9 +209,9 @@ double weight_gradient(const System& system, const Gemm& forward);
 // their common keys). Throws base::Error that names the missing or impossible field.
 Transformer transformer_from_config(const base::Json& config, const std::string& file);
 
-// Both throw base::Error when a size is impossible. check_experts requires that `expert` divides the number
-// of experts and the `devices` that hold one copy of a layer. check_transformer requires that the tensor and
-// pipeline degrees divide the model.
+// check_experts and check_transformer throw base::Error when a size is impossible. check_experts requires
+// that `expert` divides the number of experts and the `devices` that hold one copy of a layer.
+// check_transformer requires that the tensor and pipeline degrees divide the model.
 void check_experts(const Transformer& model, int expert, int devices, const base::Location& where);
 void check_transformer(const Transformer& model, int tensor, int pipeline, const base::Location& where);
 

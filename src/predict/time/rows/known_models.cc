@@ -1,6 +1,6 @@
-// Sizes of models under the names that people and tables use. share/lento/models.json holds them as the
-// makers publish them in config.json. The sizes of NeuSight's and llm-foundry's models come from their papers
-// and recipes.
+// Finds the sizes of models by the names that users and tables give them. share/lento/models.json holds the
+// makers' config.json of each. The sizes of NeuSight's and llm-foundry's models come from their papers and
+// recipes.
 #include "predict/time/rows/known_models.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace lento::predict {
 namespace {
 
-// Keeps letters and digits. Text after a bracket is a remark on the run and is dropped.
+// Keeps letters and digits. Text from the first "(" on is a remark on the run and is removed.
 std::string plain(std::string_view name) {
   std::string out;
   for (const char c : name.substr(0, name.find('('))) {
@@ -21,14 +21,13 @@ std::string plain(std::string_view name) {
   return out;
 }
 
-// Maps a version to the name of its sizes: "Llama-3.1-70B", "Llama-3.3-70B" and "Llama-3-70B" have the same
-// ones.
+// Maps releases with equal sizes to one name: "Llama-3.1-70B" and "Llama-3.3-70B" become "Llama-3-70B".
 std::string shape_name(std::string name) {
   for (const std::string_view version : {"llama31", "llama33"}) {
     if (name.starts_with(version))
       name.replace(0, version.size(), "llama3");
   }
-  // DeepSeek's releases of a year differ in weights alone. V3.2 attends sparsely and has sizes of its own.
+  // DeepSeek's V3 and R1 releases differ only in their weights. V3.2 has sparse attention and other sizes.
   for (const std::string_view family : {"deepseekv3", "deepseekr1"}) {
     if (name.starts_with(family) && !name.starts_with("deepseekv32"))
       name = family;

@@ -105,7 +105,7 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
   if (row.find("measured_s") >= 0)
     return scaled(row, "measured_s", 1);
   if (!text_or(row, {"suspect"}).empty())
-    return std::nullopt;  // the table marks this row as faster than the memory allows
+    return std::nullopt;  // the table marks this row as impossible: faster than the memory allows
   switch (dialect) {
     case Dialect::Gemm:
     case Dialect::NeuSight:

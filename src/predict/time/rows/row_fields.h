@@ -21,7 +21,7 @@ int64_t whole(const base::CsvReader& row, const char* column, int64_t min = 1, i
 int64_t whole_or(const base::CsvReader& row, const char* column, int64_t fallback, int64_t min = 1);
 int ways(const base::CsvReader& row, const char* column);  // a degree of parallelism; 1 when absent
 
-// Returns the first of the columns that exists and is not empty.
+// Returns the first field of these columns that exists and is not empty, else `fallback`.
 std::string
 text_or(const base::CsvReader& row, std::initializer_list<const char*> columns, std::string fallback = {});
 bool is_true(const base::CsvReader& row, const char* column);  // "True", "yes", "1"

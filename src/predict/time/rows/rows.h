@@ -17,7 +17,7 @@ AttentionKernel latent_row(const base::CsvReader& row);
 // Tables of training runs (rows_training.cc).
 TrainingRun vtrain_row(const base::CsvReader& row);
 TrainingRun nanotron_row(const base::CsvReader& row);
-// Returns whether a row was measured before the fix of nanotron's pipelines that the table notes.
+// Returns whether a row was measured before nanotron's pipelines were fixed, by its column after_pp_fix.
 bool is_early_nanotron(const base::CsvReader& row);
 TrainingRun megatron_row(const base::CsvReader& row);
 TrainingRun korthikanti_row(const base::CsvReader& row);
@@ -38,6 +38,6 @@ InferenceRun nim_row(const base::CsvReader& row);
 ServingRun inferencex_row(const base::CsvReader& row);
 ServingRun trtllm_row(const base::CsvReader& row);
 ServingRun batch_serving_row(const base::CsvReader& row);  // dstack's benchmark
-std::string serving_framework(const std::string& name);    // as the tables of kernels spell it
+std::string serving_framework(const std::string& name);    // returns the spelling of the tables of kernels
 
 }  // namespace lento::predict

@@ -153,8 +153,8 @@ ExpertLayer experts_row(const base::CsvReader& row) {
   return l;
 }
 
-// Reads a row of AMD's sweep. It timed the share of one device, so widths and numbers of experts are those
-// of one device.
+// Reads a row of AMD's sweep. The sweep timed one device's share, so widths and numbers of experts are per
+// device.
 ExpertLayer amd_experts_row(const base::CsvReader& row) {
   ExpertLayer l;
   l.tokens = whole(row, "tokens");

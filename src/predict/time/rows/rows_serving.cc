@@ -50,7 +50,7 @@ namespace {
 // value.
 constexpr double kShortest = 0.8;
 
-// More requests than any engine decodes at once, so that the cache is the limit.
+// Exceeds the requests that any engine decodes at once, so that the cache is the limit.
 constexpr int64_t kAllAtOnce = 1500;
 
 // Reads how one pool of devices (prefill or decode) divides the model.
@@ -59,7 +59,7 @@ Engine engine_in(const base::CsvReader& row, const std::string& pool) {
   e.tensor = ways(row, (pool + "_tp").c_str());
   e.expert = ways(row, (pool + "_ep").c_str());
   e.data_attention = is_true(row, (pool + "_dp_attn").c_str());
-  // Experts may be spread over more devices than attention is cut over.
+  // Experts may be spread over more devices than attention is.
   e.tensor = std::max(e.tensor, e.expert);
   return e;
 }
@@ -76,8 +76,8 @@ std::string serving_framework(const std::string& name) {
   return name;
 }
 
-// Reads a row of InferenceX. When it has one pool, its devices are tensor-parallel ways, even where other
-// columns differ.
+// Reads a row of InferenceX. With one pool of devices the tensor-parallel degree is their number, even where
+// other columns differ.
 ServingRun inferencex_row(const base::CsvReader& row) {
   ServingRun r;
   r.model = known_model_of(row);

@@ -49,8 +49,7 @@ TrainingRun nanotron_row(const base::CsvReader& row) {
   return r;
 }
 
-// Returns whether a row ran nanotron's pipelines before the fix that its benchmark notes in a column of its
-// own.
+// Returns whether a row ran nanotron's pipelines before their fix, which the column after_pp_fix records.
 bool is_early_nanotron(const base::CsvReader& row) {
   return row.find("after_pp_fix") >= 0 && !is_true(row, "after_pp_fix") && ways(row, "pp") > 1;
 }
@@ -92,7 +91,7 @@ TrainingRun megatron_row(const base::CsvReader& row) {
     r.data = ways(row, "dp");
     r.sequence_parallel = r.tensor > 1;
     r.zero = 1;
-    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // its README describes the run so
+    r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;  // as the README of these runs states
     while (r.interleave * 2 * r.pipeline <= r.model.layers && r.pipeline > 1 && r.interleave < 4)
       r.interleave *= 2;
   }
@@ -199,7 +198,7 @@ std::string framework_of_recipe(const base::CsvReader& row) {
     return is_true(row, "torch_compile") ? "torchtitan" : "torchtitan eager";
   }
   const std::string container = text_or(row, {"container"});
-  // Experts use other software: dispatchers and grouped products, whose host time became shorter with later
+  // Mixtures run other software: token dispatchers and grouped products, whose host time fell in later
   // releases.
   if (known_model_of(row).experts > 1) {
     if (text_or(row, {"model"}).find("tokendrop") != std::string::npos)
@@ -266,14 +265,14 @@ TrainingRun recipe_row(const base::CsvReader& row) {
   if (r.pipeline > 1 && r.micro_batches() % r.pipeline == 0)
     r.interleave =
         int(titan ? (interleaved ? 2 : 1) : std::max<int64_t>(1, std::min<int64_t>(chunks, layers)));
-  // Megatron hides the exchanges of experts when stages hold several chunks.
+  // Megatron overlaps the exchanges of experts with computation when stages hold several chunks.
   r.overlap_experts = row.find("container") >= 0 && r.interleave > 1;
   r.expanded_keys = titan;
   r.recompute = recompute_in(row);
   r.recompute_open = !titan && r.recompute == Recompute::None;
   r.sequence_parallel = r.tensor > 1;
   const bool sharded = titan || whole_or(row, "fsdp", 0, 0) > 1;
-  // torchtitan keeps gathered weights while micro batches pass through a pipeline.
+  // torchtitan holds the gathered weights in memory while micro batches pass through a pipeline (stage 2).
   r.zero = !sharded ? 1 : r.pipeline > 1 ? 2 : 3;
   r.frozen = text_or(row, {"task"}) == "lora";
   r.overlap_tensor = r.overlap_gather = r.overlap_pipeline = true;
@@ -301,7 +300,7 @@ TrainingRun mpt_row(const base::CsvReader& row) {
 
 namespace {
 
-// Sets the batch of a row that gives none: the most sequences per device that fit in memory, in one pass.
+// Sets the batch of a row without one to the most sequences per device that fit in memory as one micro batch.
 TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   const System* chip = find_shipped(text_or(row, {"chip"}));
   const auto fits = [chip](const TrainingRun& run) {
@@ -316,7 +315,7 @@ TrainingRun largest_that_fits(TrainingRun r, const base::CsvReader& row) {
   return r;
 }
 
-// Returns the sequences of all devices. A device may have a fraction of a sequence.
+// Returns the sequences of all devices. The number per device may be a fraction.
 int64_t batch_of_devices(const base::CsvReader& row, int devices) {
   const int at = row.find("per_device_batch");
   if (row.text(at).empty())

@@ -51,7 +51,7 @@ int64_t replica_of(const InferenceRun& run) {
   return (run.batch + run.data - 1) / run.data;
 }
 
-// Returns the seconds to hand the hidden values of `tokens` tokens over from stage to stage, through all
+// Returns the seconds to send the hidden values of `tokens` tokens from stage to stage, summed over all
 // stages.
 double hand_overs_s(const System& system, const InferenceRun& run, double tokens) {
   if (run.pipeline == 1)
@@ -76,7 +76,7 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 }  // namespace
 
 ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache) {
-  constexpr double kOfLeft = 0.9;  // share of the memory left by the weights that engines give the cache
+  constexpr double kOfLeft = 0.9;  // share of the memory beside the weights that engines use for the cache
   const Transformer& m = run.model;
   const double computed = operand_bytes(run.precision).weights;
   const auto stored = [computed](double bits) {
@@ -102,7 +102,7 @@ ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool nar
 }
 
 // Predicts time to first token, time per further token (seconds) and memory of a fixed batch. Requests whose
-// cache does not fit wait for those before them.
+// cache does not fit wait until earlier ones are done.
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
   check_serving(run, where);
   InferenceTime t;
@@ -110,7 +110,7 @@ InferenceTime predict_inference(const System& system, const InferenceRun& run, c
   const int64_t replica = replica_of(run);
   const bool waits = !run.one_pass && memory.room < double(replica);
   t.together = waits ? std::max<int64_t>(1, int64_t(memory.room)) : replica;
-  // As many groups as stages pass through a pipeline, so that every stage always has work.
+  // The requests form as many groups as there are stages, so that every stage always has work.
   const int64_t group = (t.together + run.pipeline - 1) / run.pipeline;
   const int64_t prompts = run.one_pass ? group : 1;
   t.first_token_s = forward_pass_s(system, run, prompts, run.prompt, run.prompt) +

@@ -26,9 +26,9 @@ struct InferenceRun {
   bool operator==(const InferenceRun&) const = default;
 };
 
-// Bytes of serving on the device that holds most. Weights count in the bits in which the model stores them,
-// or else in the precision of the run. Experts are spread over `expert` devices, and all other weights over
-// tensor and pipeline parallelism.
+// Bytes of serving on the device that holds the most. Weights count in the bits in which the model stores
+// them, or else in the precision of the run. Experts are spread over `expert` devices, and all other weights
+// over tensor and pipeline parallelism.
 struct ServingMemory {
   double dense = 0;    // weights that every step reads
   double experts = 0;  // weights of routed experts
@@ -41,7 +41,7 @@ struct ServingMemory {
     return dense + experts + lookup;
   }
 };
-// `narrow_cache`: the cache has one byte a value.
+// `narrow_cache`: each value of the cache has one byte.
 ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache = false);
 
 struct InferenceTime {
@@ -53,7 +53,7 @@ struct InferenceTime {
   double memory_bytes = 0;
   double cache_bytes = 0;
   bool fits = false;
-  std::string bound;  // of the decode step
+  std::string bound;  // resource that limits the decode step
 };
 
 InferenceTime

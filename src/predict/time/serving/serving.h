@@ -31,7 +31,7 @@ struct Engine {
   int tensor = 1;
   int pipeline = 1;
   int expert = 1;  // devices that experts are spread over, among `tensor`
-  // Each device attends to its own requests instead of its own heads; experts are shared.
+  // Each device computes attention for its own requests instead of its own heads. Experts are shared.
   bool data_attention = false;
   int copies = 1;  // number of such engines
 
@@ -45,11 +45,11 @@ struct ServingRun {
   Transformer model;
   Traffic traffic;
   Engine decode;
-  Engine prefill;  // its own pool when `two_pools`
+  Engine prefill;  // a separate pool when `two_pools`
   bool two_pools = false;
   Precision precision =
       Precision::Bf16;        // of weights; Fp4 applies to experts, or to all products of a dense model
-  bool wide_cache = false;    // the cache stays in 16 bits beside narrower weights
+  bool wide_cache = false;    // the cache has 16 bits even when the weights have fewer
   int64_t chunk = 8192;       // most tokens of one step
   int64_t most_together = 0;  // most requests that one engine decodes; 0: as many as the cache holds
   double accepted = 1;        // tokens that speculation yields per request and step
@@ -69,12 +69,12 @@ struct ServingConstants {
   double kernels = 1.2;   // time of decode kernels over that of the same kernels measured alone
   double prefill = 1.5;   // the same for kernels of prompts
   double first_s = 6e-2;  // of a request, outside its steps: before the first one and after the last one
-  double skipped = 1;     // share of the exchanges between devices that nothing hides
+  double skipped = 1;     // share of the exchanges between devices that overlaps with nothing
   double look = 1;        // steps between two checks for new requests, while all requests decode
   // With data attention: most steps that a prompt waits for a prompt on each other device.
   double balance = 1;
-  // The same for deployments with two pools, where other software distributes the prompts and hands the
-  // cache over.
+  // prefill and first_s of deployments with two pools, where other software distributes the prompts and sends
+  // the cache to the decoders.
   double pool_prefill = 1.5;
   double pool_first_s = 6e-2;
 };

@@ -23,7 +23,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kCacheShare = 0.9;  // share of the memory left by the weights that the cache gets
+constexpr double kCacheShare = 0.9;  // share of the memory beside the weights that the cache gets
 constexpr double kPage = 32;         // tokens in a page of the cache
 constexpr double kNever = 1e300;
 constexpr int64_t kMostEvents = 20'000'000;
@@ -32,7 +32,7 @@ struct Request {
   double arrived = 0;
   double prompt = 0;
   double output = 0;
-  double done = 0;   // prompt tokens that are prefilled
+  double done = 0;   // prompt tokens prefilled so far
   double first = 0;  // time of the first token
 };
 
@@ -179,8 +179,8 @@ void Simulation::arrive(double time) {
     arrivals_.emplace_back(time, requests_.size() - 1);
 }
 
-// Adds the requests whose prefill the pool has begun to the arrivals. They may finish in another order than
-// they began.
+// Adds the requests whose prefill the pool has begun to the arrivals, sorted by the end of the prefill, which
+// may differ from the order of the beginnings.
 void Simulation::take_from_pool() {
   for (const PrefillPool::Done& d : pool_->begun(now_)) {
     requests_[d.request].first = d.time;
@@ -261,7 +261,7 @@ void Simulation::admit() {
   }
 }
 
-// Moves a request into the decoding batch.
+// Moves a request whose prompt is prefilled into the decoding batch.
 void Simulation::start_decoding(size_t id) {
   const Request& r = requests_[id];
   const double steps = std::max(1.0, std::ceil((r.output - 1) / run_.accepted));
@@ -269,8 +269,7 @@ void Simulation::start_decoding(size_t id) {
   running_.push({step_count_ + steps, id, step_count_});
 }
 
-// Removes requests whose last token came, records their latencies and, in a closed loop, lets a new request
-// arrive for each.
+// Removes finished requests and records their latencies. In a closed loop a new request arrives for each.
 void Simulation::finish_due() {
   while (!running_.empty() && running_.top().finish_step <= step_count_ + 1e-9) {
     const Running ended = running_.top();
@@ -352,7 +351,7 @@ void Simulation::step() {
 // second quarter. In a growing queue later requests wait longer.
 bool keeps_up(const std::vector<double>& in_order) {
   constexpr size_t kFew = 40;
-  // Growth of the wait that still counts as steady; a queue without end reaches 2.3.
+  // Largest ratio of the waits that counts as steady. A queue that grows without end reaches 2.3.
   constexpr double kGrown = 1.5;
   if (in_order.size() < kFew)
     return true;

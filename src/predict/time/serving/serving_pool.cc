@@ -55,8 +55,8 @@ std::vector<PrefillPool::Done> PrefillPool::begun(double now) {
     const double own = seconds(prompts, tokens);
     for (size_t i = first; i < out.size(); ++i)
       out[i].time = start + own + transfer_s_;
-    // The pool stands for the share of the engines that one decoder has. Prompts for the other decoders use
-    // the same devices and the same chunks, and delay those of this one.
+    // The pool models one decoder's share of the engines. With less than one engine per decoder, prompts of
+    // the other decoders use the same devices and chunks and delay these prompts.
     const auto with_others = static_cast<size_t>(std::ceil(double(prompts) * stretch_));
     const double all = stretch_ > 1 ? seconds(with_others, tokens * stretch_) : own;
     engine = start + std::max(own, all);

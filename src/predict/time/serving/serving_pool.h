@@ -8,8 +8,8 @@
 
 namespace lento::predict {
 
-// Prompts queue in order of arrival. A free engine takes those that wait, up to one chunk for each device
-// with requests of its own. Prompts that are taken together finish together.
+// Prompts queue in order of arrival. A free engine starts all waiting prompts up to one chunk per attention
+// group (StepTimes::attention_groups). Prompts that start together finish together.
 class PrefillPool {
  public:
   struct Prompt {

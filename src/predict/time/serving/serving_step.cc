@@ -3,9 +3,9 @@
 //
 //   step = host + layers * (rest + products + experts + exchanges) + attention + head
 //
-// Prompts and decoding requests share the matrix products, and each has its own attention. A pipeline passes
-// micro batches, so that its step is that of one stage on its part of the requests, and a request passes all
-// stages.
+// Prompts and decoding requests share the matrix products, and each has its own attention. In a pipeline each
+// stage processes its part of the requests. A step then takes the time of one stage, and a request passes
+// through all stages.
 #include "predict/time/serving/serving_step.h"
 
 #include <algorithm>
@@ -30,8 +30,8 @@ bool scales_by_block(const ServingRun& run) {
   return run.model.block_scales || run.model.kv_rank > 0 || run.precision == Precision::Fp8Block;
 }
 
-// Returns the precision of the products outside the experts. In a mixture stored in four bits they use eight
-// bits.
+// Returns the precision of the products outside the experts. In a mixture of experts stored in four bits,
+// these products use eight bits.
 Precision product_precision(const Chip& chip, const ServingRun& run) {
   const Precision eight = scales_by_block(run) ? Precision::Fp8Block : Precision::Fp8;
   Precision wanted = precision_of_stored(chip, run.model.weight_bits, run.precision);
@@ -253,8 +253,8 @@ void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
     add_attention(kind.model, layers * kind.share, work, parts);
 }
 
-// Adds `layers` layers of one kind. An index reads a vector of every cached token before attention reads the
-// tokens that it chose.
+// Adds the attention of `layers` layers of one kind. With sparse attention, an index reads one vector of
+// every cached token, and attention reads only the tokens that it chose.
 void StepTimes::add_attention(const Transformer& m, double layers, const StepWork& work, StepParts& parts)
     const {
   const bool latent = m.kv_rank > 0;

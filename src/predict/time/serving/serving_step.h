@@ -20,11 +20,11 @@ struct StepWork {
 
 // Seconds of the kernels of one step, as measured alone, over all layers of a pipeline stage.
 struct StepParts {
-  double dense = 0;      // products, element-wise passes, scoring
+  double dense = 0;      // other products, element-wise passes, output layer
   double experts = 0;    // products of routed experts
   double exchanges = 0;  // between devices
   double wires = 0;      // part of `exchanges` in which the links are busy; the rest is latency
-  double decode = 0;     // attention of those that decode
+  double decode = 0;     // attention of decoding requests
   double prompts = 0;    // attention of prompts
   double states = 0;
   double layers = 1;        // layers of a stage
@@ -45,7 +45,7 @@ class StepTimes {
   double weight_bytes() const {  // on one device
     return weight_bytes_;
   }
-  // On one device; with data attention on the device that holds the request.
+  // Returns the bytes on one device, which with data attention is the device that holds the request.
   double cache_bytes_per_token() const {
     return cache_bytes_;
   }

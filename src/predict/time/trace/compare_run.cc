@@ -20,7 +20,7 @@ using finding::Finding;
 
 constexpr size_t kMostFindings = 20;
 
-// Calls of one kernel that asked the same question.
+// Calls of kernels whose kind and sizes, and so whose prediction, are the same.
 struct Group {
   Question question;
   Answer predicted;
@@ -95,8 +95,8 @@ std::string label(const Question& q) {
       q.what);
 }
 
-// Groups by their short label, which leaves out properties that seldom differ (parallelism, pass,
-// framework). Groups with the same label are numbered.
+// Groups by short label. A label omits properties that seldom differ (parallelism, pass, framework), so
+// groups that share one are numbered.
 using Buckets = std::map<std::string, std::vector<Group>>;
 
 // Returns the group of kernels with the same question, and makes it with its prediction when new.
@@ -119,7 +119,7 @@ Group& group_of(Buckets& buckets, const System& system, const Question& q) {
   return g;
 }
 
-// Groups measured kernels by question. Kernels without a valid prediction become a note.
+// Groups measured kernels by question. Kernels that cannot be predicted are counted in a note.
 std::vector<Group> grouped(
     const System& system,
     const MeasuredRun& run,

@@ -27,7 +27,7 @@ struct DeviceKernel {
 struct MeasuredRun {
   std::vector<Measurement> kernels;
   std::vector<double> steps_s;
-  std::vector<DeviceKernel> device;  // kernels without known work, longest first
+  std::vector<DeviceKernel> device;  // kernels of unknown sizes, longest first
   std::string device_name = {};      // as the trace, or all rows of the table, name it
   // Times of one device, from its first kernel to its last. 0 without a trace.
   double span_s = 0;

@@ -1,7 +1,7 @@
-// Simulates the schedule of a training pipeline event by event: one forward, one backward (1F1B; Narayanan
-// et al. 2021), plain or interleaved. A device does one thing at a time, in the order that the schedule
-// fixes. A chunk starts when its device is free and its input has arrived. The total equals the closed form
-// of training.cc when all stages take the same time and hand-overs cost nothing.
+// Simulates the schedule of a training pipeline event by event: one forward, one backward (1F1B; Narayanan et
+// al. 2021), plain or interleaved. A device runs one pass at a time, in the order of the schedule. A chunk
+// starts when its device is free and its input has arrived. The total equals the closed form of training.cc
+// when all stages take the same time and sending activations takes no time.
 #pragma once
 
 #include <vector>

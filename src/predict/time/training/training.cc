@@ -61,8 +61,8 @@ void check_run(const TrainingRun& run, const base::Location& where) {
   }
 }
 
-// Returns the seconds of a chunked exchange that are not hidden: the first chunk, and the part that the
-// concurrent products cannot cover. The software uses the share `overlap` of those products.
+// Returns the seconds of a chunked exchange that do not overlap with products: the first chunk, and the part
+// that is longer than the concurrent products. Software reaches the share `overlap` of the possible overlap.
 double exposed_exchange(const System& system, const TrainingRun& run, double exchange_s, double products_s) {
   if (!run.overlap_tensor || run.tensor == 1)
     return exchange_s;
@@ -141,7 +141,7 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
   // Keys and values of other devices arrive while attention to the previous ones is computed.
   const double keys = context_exchange(system, run, shard);
   const double waited = run.expanded_keys ? keys : std::max(keys / run.context, keys - layer.attention_s);
-  // A dual pipe gives some units to the exchanges, which both directions hide.
+  // DualPipe reserves some units for the exchanges, which then overlap with passes in both directions.
   const double lent = run.schedule == Schedule::DualPipe ? kUnitsForExchange / system.chip.units : 0;
   const double slowed = lent < 1 ? 1 / (1 - lent) : 1;
   Pass pass;
@@ -157,7 +157,7 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
     pass.again_s = run.model.flash ? 0 : 0.15 * layer.forward_s;
   } else if (run.recompute == Recompute::Operators) {
     pass.again_s = 0.5 * layer.product_s + layer.stream_s;
-    pass.exchange_s += 0.5 * forward;  // rows are gathered again; what was scattered is kept
+    pass.exchange_s += 0.5 * forward;  // rows are gathered again; results of the reduce-scatter are stored
   }
   for (double* part : {&pass.forward_s, &pass.backward_s, &pass.again_s, &pass.weight_gradient_s})
     *part *= slowed;
@@ -218,9 +218,9 @@ DataTraffic data_traffic(const System& system, const TrainingRun& run, double pa
       over_replicas(system, run, CollectiveOp::AllGather, gather_bytes)};
 }
 
-// Returns the unhidden seconds of sharded weights. Every pass of every micro batch gathers the weights,
-// those of the next layer during the current one. Every backward pass also scatters gradients over the same
-// links. The first layer's weights are never hidden.
+// Returns the seconds of traffic for sharded weights that computation does not hide. Every pass of every
+// micro batch gathers the weights, those of the next layer during the current one. Every backward pass also
+// scatters gradients over the same links. The first layer's weights are never hidden.
 double exposed_shards(
     const TrainingRun& run,
     const DataTraffic& t,
@@ -260,7 +260,7 @@ double slower_of(double device_s, double host_s) {
   return top * std::sqrt(std::sqrt(1 + std::pow(low / top, 4)));
 }
 
-// Returns the name of the largest part of a step.
+// Returns the name of the part of a step that takes longest.
 std::string largest(const TrainingTime& t) {
   const std::pair<double, const char*> parts[] = {
       {t.compute_s + t.recompute_s, "compute"},
@@ -313,8 +313,8 @@ double host_layer_s(const System& system, const TrainingRun& run) {
   return passes * system.stack.host_layer_s * (1 + (waits ? system.stack.host_tensor * run.tensor : 0));
 }
 
-// Returns the stalls of hand-overs across nodes. A stage in the middle waits for one hand-over in each
-// direction per micro batch, a stage at an end in one direction.
+// Returns the seconds in which stages stall because activations are sent across nodes. A stage in the middle
+// waits for one hand-over in each direction per micro batch, a stage at an end in one direction.
 double hand_over_stalls(const System& system, const TrainingRun& run) {
   if (!pipeline_across_nodes(system, run))
     return 0;

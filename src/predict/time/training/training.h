@@ -48,7 +48,7 @@ constexpr Placement kUsualPlacement = {Axis::Tensor, Axis::Context, Axis::Data, 
 struct TrainingRun {
   Transformer model;
   int64_t sequence = 2048;
-  // micro_batch 0 takes the fastest that fits (with_micro_batch).
+  // micro_batch 0: with_micro_batch chooses the fastest that fits.
   int64_t global_batch = 1;
   int64_t micro_batch = 1;
   int tensor = 1;
@@ -65,11 +65,11 @@ struct TrainingRun {
   bool fp32_gradients = true;
   bool overlap_tensor = false;    // tensor exchanges are chunked and overlap the neighbouring products
   bool overlap_gather = false;    // updated weights arrive during the next forward pass
-  bool overlap_pipeline = false;  // hand-overs between stages overlap other micro batches
+  bool overlap_pipeline = false;  // sending activations between stages overlaps other micro batches
   Precision precision = Precision::Bf16;
   bool expanded_keys = false;         // context parallelism sends and waits for the keys of every head
   bool overlap_experts = false;       // exchanges of experts between nodes overlap other chunks
-  bool recompute_open = false;        // recompute was not given: memory as needed, time as `recompute`
+  bool recompute_open = false;        // not given: memory as needed, time as with `recompute`
   bool frozen = false;                // weights are fixed and small adapters are trained
   std::optional<Precision> products;  // precision of the weights' products where it differs from `precision`
   Placement placement = kUsualPlacement;
@@ -107,7 +107,7 @@ struct TrainingTime {
   double optimizer_s = 0;
   double host_s = 0;
   std::string bound;
-  // Bytes on the device that holds most.
+  // Bytes on the device that holds the most.
   double memory_bytes = 0;
   double weight_bytes = 0;
   double activation_bytes = 0;

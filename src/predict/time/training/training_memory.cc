@@ -1,8 +1,8 @@
-// Computes the memory of the device that holds most (Korthikanti et al. 2022, section 4; Rajbhandari et al.
-// 2020 for sharding).
+// Computes the memory of the device that holds the most (Korthikanti et al. 2022, section 4; Rajbhandari et
+// al. 2020 for sharding).
 //
 //   weights      half-precision copy + gradients + 12 bytes of optimizer state, the sharded parts over
-//                replicas; sharded weights (stage 3): 16 bytes per parameter over replicas and a few layers
+//                replicas; sharded weights (stage 3): 16 bytes per parameter over replicas, and a few layers
 //                gathered; under a pipeline (stage 2) gathered weights and gradients of 4 bytes stay while
 //                micro batches pass
 //   activations  what each product and norm needs for its gradients: of each token and layer
@@ -14,7 +14,7 @@
 //                operator keeps about half of all.
 //   in flight    the first stage holds min(m, p) micro batches; interleaving adds (p-1)/(p v)
 //   working      the layer that is recomputed; rows gathered for a tensor-parallel product and its gradient
-//   logits       scores of the vocabulary in the precisions that a loss passes through, and their gradient
+//   logits       in each of the precisions to which the loss converts them, and their gradient
 //
 // Working memory and logits are never allocated at the same time.
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace {
 // Copies of gathered rows: the inputs of two products and their gradients.
 constexpr double kGatheredRows = 4;
 constexpr double kGatheredLayers = 2;  // layers whose gathered weights are in memory at once
-constexpr double kShardedState = 16;   // bytes of a parameter: weight, gradient, two moments
+constexpr double kShardedState = 16;   // bytes per parameter: weight, gradient, two moments
 
 double tokens_of(const TrainingRun& run) {
   return double(run.micro_batch) * double(run.sequence) / run.context;
@@ -91,7 +91,7 @@ double working_bytes(const TrainingRun& run) {
 
 }  // namespace
 
-// Returns the memory need of the fullest device in bytes, in parts.
+// Returns the bytes on the device that holds the most, in parts.
 TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   const Transformer& m = run.model;
   const double layers = double((m.layers + run.pipeline - 1) / run.pipeline);
@@ -107,7 +107,7 @@ TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   memory.weights = weight_bytes(run, own);
   memory.activations = stack.kept * kept_layer_bytes(run) * layers * in_flight;
   memory.working = stack.kept * working_bytes(run);
-  // The last stage, which computes the logits, holds one micro batch.
+  // The last stage, which computes the logits, holds activations of one micro batch only.
   const double last = memory.activations / in_flight;
   memory.logits = run.pipeline > 1 ? std::max(0.0, logits - (memory.activations - last)) : logits;
   return memory;
