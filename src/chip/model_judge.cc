@@ -366,7 +366,6 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
 // Adds after how many runs each named part is certain, and the part that only all runs together show. The raw
 // records of the latter must be slower by rank in most runs.
 void ModelJudge::add_runs(finding::Diagnosis& d) const {
-  d.notes.insert(d.notes.end(), left_out_.begin(), left_out_.end());
   if (further_.empty())
     return;
   std::vector<ModelVerdict> runs{*verdict_};

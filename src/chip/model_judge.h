@@ -83,7 +83,6 @@ class ModelJudge {
   std::optional<ModelVerdict> verdict_;
   std::optional<ModelVerdict> healthy_;
   std::vector<ModelVerdict> further_;
-  std::vector<std::string> left_out_;  // further runs that were not judged, with the reason
   std::vector<std::string> doubts_;
   int simulated_ = 0;
 };
