@@ -117,13 +117,13 @@ struct Budgets {
   // `area` is in fractions of the chip area, `share` in fractions of the power.
   std::array<double, kComponents> area{};
   std::array<double, kComponents> share{};
-  std::array<double, 3> perimeter{};  // DRAM, intra, inter: fractions
+  std::array<double, 3> perimeter{};  // DRAM, intra, inter: fractions of the chip edge
 };
 
 struct CrossFlowConfig {
   LanguageModel model;
   double launch_overhead = 0;  // s
-  double precision = 2;        // bytes
+  double precision = 2;        // bytes of a value
   CoreTechnology core;
   DramTechnology dram;
   std::array<SramTechnology, 3> sram;  // registers, L1, L2

@@ -27,7 +27,7 @@ struct HoldOutCell {
   std::string chip;
   std::string regime;
   size_t rows = 0;
-  // |predicted / measured - 1| that half of the rows and 90 % of the rows stay below.
+  // |predicted / measured - 1|: the values that half of the rows, and 90 % of them, do not exceed.
   double p50 = 0;
   double p90 = 0;
 };

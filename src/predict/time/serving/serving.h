@@ -14,9 +14,9 @@ namespace lento::predict {
 
 // The load: the arrival of requests and their lengths.
 struct Traffic {
-  double per_s = 0;       // requests in flight when per_s is 0; a finished request is replaced at once
-  int64_t together = 1;   // number to simulate; 0: ten for each in flight, or one hour of random ones
-  int64_t requests = 0;   // until the end; 0: ten for each in flight, of random ones an hour
+  double per_s = 0;       // random arrivals per second; 0: `together` requests are in flight
+  int64_t together = 1;   // requests in flight when per_s is 0; a finished request is replaced at once
+  int64_t requests = 0;   // number to simulate; 0: ten for each in flight, or one hour of random arrivals
   int64_t prompt = 1024;  // tokens, at most
   int64_t output = 1024;  // tokens, at most
   double shortest = 1;    // lengths are uniform between this share of `prompt` and `output` and the whole

@@ -14,11 +14,7 @@
 
 namespace lento::predict {
 
-// Kernels of a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome
-// trace that the PyTorch profiler wrote with shapes recorded. In a trace, device kernels are joined to the
-// matrix product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n".
-// Traces of 2022 spell categories and keys differently ("Kernel", "Operator", "Input dims"). Both spellings
-// are read.
+// All calls of a kernel whose sizes a trace does not record.
 struct DeviceKernel {
   std::string name;
   uint64_t count = 0;
@@ -35,6 +31,11 @@ struct MeasuredRun {
   double kernels_s = 0;                // summed over all kernels
   double exposed_communication_s = 0;  // time in which only communication runs
 };
+// Reads a measured run: a table of questions with their times (docs/formats/questions.md), or a Chrome trace
+// that the PyTorch profiler wrote with shapes recorded. In a trace, device kernels are joined to the matrix
+// product that launched them (aten::mm, addmm, bmm, linear) and steps are the spans "ProfilerStep#n". Traces
+// of 2022 spell categories and keys differently ("Kernel", "Operator", "Input dims"). Both spellings are
+// read.
 MeasuredRun read_run(const std::string& path, base::ReadReport& report);
 // Tables of rocprof and rocprofv3 (docs/formats/rocprof.md). read_rocprof throws Error when the columns
 // belong to another tool.
