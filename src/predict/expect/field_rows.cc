@@ -122,8 +122,8 @@ InferenceRun serving_of(const Fields& f) {
 }
 
 // Returns the stack of a row with its generation. vLLM replaced its engine: the new one is the default from
-// 0.8 on. From 0.6 on the server is a process of its own and the host schedules beside the device. Before 0.3
-// vLLM launched every kernel from the host instead of replaying graphs.
+// 0.8 on. From 0.6 on the server is a process of its own and the host schedules while the device computes.
+// Before 0.3 vLLM launched every kernel from the host instead of replaying graphs.
 std::string stack_of(const Fields& f) {
   const std::string& stack = f.text("stack");
   const std::string& version = f.text("stack_version");

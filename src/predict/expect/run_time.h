@@ -86,7 +86,7 @@ class ServedWork {
   double step_s(const SoftwareScalars& scalars) const;         // between two tokens of a request
   double first_token_s(const SoftwareScalars& scalars) const;  // until a first request has its first token
   // Returns the time until the last request has its first token. Its prompt waits for all other prompts, and
-  // for the rounds of requests that do not fit beside it.
+  // for the rounds of requests that do not fit in the cache with it.
   double last_first_token_s(const SoftwareScalars& scalars) const;
   double limit_s() const;
   double tokens() const;     // of all answers

@@ -76,7 +76,7 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 }  // namespace
 
 ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache) {
-  constexpr double kOfLeft = 0.9;  // share of the memory beside the weights that engines use for the cache
+  constexpr double kOfLeft = 0.9;  // share of the memory free after the weights that the cache gets
   const Transformer& m = run.model;
   const double computed = operand_bytes(run.precision).weights;
   const auto stored = [computed](double bits) {

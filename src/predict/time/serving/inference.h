@@ -35,7 +35,7 @@ struct ServingMemory {
   double lookup = 0;   // embedding rows that the output does not share
   double token = 0;    // key-value cache of one token
   double request = 0;  // key-value cache of one request at its longest
-  double room = 0;     // requests of one replica whose cache fits beside the weights; below 1: none
+  double room = 0;     // requests of one replica whose cache fits in memory with the weights; below 1: none
 
   double weights() const {
     return dense + experts + lookup;

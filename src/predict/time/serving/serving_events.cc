@@ -23,7 +23,7 @@
 namespace lento::predict {
 namespace {
 
-constexpr double kCacheShare = 0.9;  // share of the memory beside the weights that the cache gets
+constexpr double kCacheShare = 0.9;  // share of the memory free after the weights that the cache gets
 constexpr double kPage = 32;         // tokens in a page of the cache
 constexpr double kNever = 1e300;
 constexpr int64_t kMostEvents = 20'000'000;

@@ -314,7 +314,7 @@ double host_layer_s(const System& system, const TrainingRun& run) {
 }
 
 // Returns the seconds in which stages stall because activations are sent across nodes. A stage in the middle
-// waits for one hand-over in each direction per micro batch, a stage at an end in one direction.
+// waits for one transfer in each direction per micro batch, a stage at an end in one direction.
 double hand_over_stalls(const System& system, const TrainingRun& run) {
   if (!pipeline_across_nodes(system, run))
     return 0;
