@@ -64,7 +64,9 @@ bool peel_torchrun(Peeled& p) {
   const std::string_view inside = p.text.substr(1, close - 1);
   const std::string_view rest = p.text.substr(close + 1);
   const RankWord rank = rank_in(inside);
-  const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == inside.size();
+  // "[Rank 3] " is how PyTorch's watchdog writes the rank within a group, which its reader takes.
+  const bool is_of_group = inside.starts_with("Rank ") || inside.starts_with("RANK ");
+  const bool is_rank = !is_of_group && !rank.number.empty() && rank.begin == 0 && rank.end == inside.size();
   constexpr std::string_view kDefault = "default";
   const bool is_device = inside.starts_with(kDefault) && inside.size() > kDefault.size() &&
                          inside.size() <= kDefault.size() + 7 &&

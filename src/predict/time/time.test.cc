@@ -251,7 +251,7 @@ TEST(Training, ImpossibleParallelismIsRefused) {
       error_of([&] {
         predict_training(a100, run);
       }),
-      HasSubstr("interleave at most " + std::to_string(run.model.layers / 2)));
+      HasSubstr("interleave at most " + std::to_string((run.model.layers + 2) / 2)));
 }
 
 TEST(Fit, FindsPlantedParameters) {

@@ -36,12 +36,15 @@ void check_run(const TrainingRun& run, const base::Location& where) {
         "a multiple of data parallelism times micro batch; " +
             nearest_multiples(int64_t(run.data) * run.micro_batch, run.global_batch));
   }
-  if (int64_t{run.pipeline} * run.interleave > run.model.layers) {
+  // The embedding and the output layer may fill a chunk each, as in Llama 3 405B: 126 layers in 16 x 8
+  // chunks.
+  const int64_t fillers = run.model.layers + 2;
+  if (int64_t{run.pipeline} * run.interleave > fillers) {
     throw base::Error(
         where,
         std::to_string(run.model.layers) + " layers cannot fill " + std::to_string(run.pipeline) +
             " stages of " + std::to_string(run.interleave) + " chunks",
-        "interleave at most " + std::to_string(run.model.layers / run.pipeline));
+        "interleave at most " + std::to_string(fillers / run.pipeline));
   }
   if (run.shard > 0 && (run.context > 1 || run.data % run.shard != 0)) {
     throw base::Error(
