@@ -1,9 +1,9 @@
-// Connects a tile to recorded inputs, to its output path and to a waveform file, and counts what a verdict
-// needs.
+// Connects a tile to recorded inputs, to its output path and to a waveform file, and counts arrivals, queue
+// lengths and losses for the diagnosis of the run (run.cc).
 //
 // Tile time follows the recording. The inputs of an edge of the block's clock arrive in the first tile cycle
-// of a block cycle. Those of another clock arrive in the tile cycle in which their edge falls, or in the
-// next free one. Up to 64 of them can wait.
+// of a block cycle. Those of another clock arrive in the tile cycle in which their edge falls, or in the next
+// free one. Up to 64 of them can wait.
 #pragma once
 
 #include <cstdint>

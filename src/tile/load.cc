@@ -23,7 +23,8 @@ uint64_t now_utc(const std::string& text) {
   return uint64_t(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
-// Returns the loading rules of the block, from a file or with the owner's key only.
+// Returns the rules by which the block's tile accepts images. They come from the rules file or else from the
+// options, which name the owner's public key and no revocations.
 BlockRules rules_of(const TileLoadOptions& options) {
   if (!options.rules.empty())
     return parse_block_rules(base::read_file(options.rules, 1 << 20), options.rules);
@@ -80,7 +81,7 @@ class FolderLock {
   int folder_ = -1;
 };
 
-// Adds new revocations and counters to the rules file, if the options ask for it.
+// Adds new revocations and rollback counters to the rules file, if the options ask for it.
 void remember(const TileLoadOptions& options, const BlockRules& learned) {
   if (!options.remember)
     return;

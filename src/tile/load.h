@@ -1,5 +1,5 @@
-// Decides whether a tile loads an image: rules, signatures, certificates, counters, revocation
-// (tile/seal/policy.h) and the static verifier, under every policy.
+// Decides whether a tile loads an image, by the block's rules, signatures, certificates, rollback counters
+// and revocations (tile/seal/policy.h). The static verifier must accept the image too, under every policy.
 #pragma once
 
 #include "base/progress.h"

@@ -165,7 +165,7 @@ class Verdict {
         "run 'lento tile verify' on the image");
   }
 
-  // Reports a part of the program that did not end.
+  // Reports a region of the program that did not end.
   void endless() {
     if (connected_.init_ends() && connected_.main_ends())
       return;

@@ -1,5 +1,6 @@
-// Finds mapped signals that follow another clock than the one that samples them. A signal that is driven by a
-// clock changes at few distances from its rising edges, and at many distances from those of an unrelated one.
+// Finds mapped signals that are driven by another clock than the one that samples them. A signal changes at
+// few distinct times after a rising edge of the clock that drives it, and at many after those of an unrelated
+// clock.
 #pragma once
 
 #include <cstdint>

@@ -21,7 +21,8 @@ class FstAsVcd {
   // Returns the path of a pipe from which the text can be read once.
   std::string pipe_path() const;
 
-  // Throws base::Error unless the child converted the whole file. To be called at the end of the text.
+  // Waits for the child process to end and throws base::Error unless it converted the whole file. Call this
+  // once, after reading the VCD text to its end.
   void require_whole();
 
  private:

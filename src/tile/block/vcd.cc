@@ -62,7 +62,7 @@ Bits extract(std::string_view digits, uint32_t first, uint32_t width) {
   return out;
 }
 
-// Maps bits of a recorded variable to bits of a mapped signal.
+// A slice of a recorded variable, bits first to first + width - 1. Reader::values_[index] holds its value.
 struct Slot {
   size_t index = 0;
   uint32_t first = 0;
@@ -182,7 +182,7 @@ class Reader {
     names_.declare(prefix, section);
   }
 
-  // Returns the slot of these bits of a recorded variable, and adds it when it is new.
+  // Returns the slot that holds these bits of a recorded variable, and adds one when it is new.
   Slot follow(const SignalPart& part) {
     std::vector<Slot>& known = slots_[part.code];
     for (const Slot& slot : known) {

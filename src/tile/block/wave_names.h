@@ -20,7 +20,8 @@
 
 namespace lento::tile {
 
-// Bits `first` to first + width - 1 of the variable with this code. Bit 0 is the rightmost.
+// Bits `first` to first + width - 1 of the recorded variable with this VCD identifier code. Bit 0 is the
+// rightmost.
 struct SignalPart {
   std::string code;
   uint32_t first = 0;
@@ -30,17 +31,19 @@ struct SignalPart {
 
 class WaveNames {
  public:
-  // Adds one $var section: its scopes, type, width, code, and the words of its reference.
+  // Adds the variable of one $var section. `section` holds its type, width, identifier code and the words of
+  // its name, `scope` the enclosing scopes.
   void declare(const std::string& scope, const std::vector<std::string>& section);
   size_t size() const {
     return count_;
   }
 
-  // Returns the parts of a signal, least significant first. Throws base::Error with the nearest names, or
-  // with the codes of all variables that the name fits.
+  // Returns the parts of a signal, least significant first. Throws base::Error with similar names when no
+  // variable has the name, and with the identifier codes of all that have it when there are several.
   std::vector<SignalPart> resolve(const std::string& name, const base::Location& where) const;
 
-  // Returns at most `most` one-bit variables with a name like a clock's, each code once.
+  // Returns name and identifier code of at most `most` one-bit variables with a name like a clock's, each
+  // code once.
   std::vector<std::pair<std::string, std::string>> clocks(size_t most) const;
 
  private:

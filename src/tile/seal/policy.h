@@ -19,8 +19,8 @@
 
 namespace lento::tile {
 
-// The highest counter that a tile has loaded of one developer's program. Counters are separate, so that a
-// release of one developer cannot lock another out.
+// The highest rollback counter (Image::rollback) that a tile has loaded of one developer's program. Each
+// program has its own, so that a release of one developer cannot lock another out.
 struct SeenCounter {
   std::string developer;  // the certificate's subject, "owner" under policy closed
   std::string program;    // the image's name (program_name)
@@ -40,13 +40,13 @@ Revocation parse_revocation(const std::string& text, const std::string& file);
 std::string write_revocation(const Revocation& revocation);
 
 // The state of a tile: the owner of its block, the owner's permissions (YAML, lento.tile-block/1), and the
-// counters and revocations so far.
+// rollback counters and revocations that the tile has accepted so far.
 struct BlockRules {
   PublicKey owner;
   uint32_t block = 0;
   uint32_t abi = 0;
   Policy policy = Policy::Permissive;
-  uint32_t rollback = 0;  // the lowest counter of any program, set by the owner
+  uint32_t rollback = 0;  // the lowest rollback counter of any program, set by the owner
   std::vector<SeenCounter> counters = {};
   Revocation revoked = {};
   bool operator==(const BlockRules&) const = default;
@@ -54,8 +54,8 @@ struct BlockRules {
 BlockRules parse_block_rules(const std::string& text, const std::string& file);
 std::string write_block_rules(const BlockRules& rules);
 
-// Returns `rules` with the revocations and counters of `other` added. List number and counters are the higher
-// of both, and all other settings are those of `rules`.
+// Returns `rules` with the revocations and rollback counters of `other` added. The number of the revocation
+// list and each counter become the higher of both. All other settings are those of `rules`.
 BlockRules merge_memory(BlockRules rules, const BlockRules& other);
 
 // YAML, lento.tile-certificate/1. The signed message is the text itself.
@@ -101,8 +101,9 @@ struct Decision {
   std::string signer;                // "owner" or the certificate's subject
   Image image;                       // when accepted
   std::optional<Approval> approval;  // the approval that the policy required
-  // The rules with the newer revocation list, also after a refusal. Otherwise an attacker could withhold the
-  // list by presenting a revoked image. After acceptance they include the image's counter.
+  // The block's rules after this decision. They include the submission's newer revocation list even when the
+  // image is refused, because an attacker could otherwise withhold the list by sending a revoked image with
+  // it. After acceptance they also include the image's rollback counter.
   BlockRules remembered;
 };
 

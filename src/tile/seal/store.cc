@@ -155,7 +155,7 @@ std::optional<std::string> answer_log(const std::string& folder, const std::vect
 }
 
 // Checks that the files of a log entry exist and have the logged digests, and that the image has the logged
-// developer and counter.
+// developer and rollback counter.
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
   const size_t before = out.problems.size();
   for (const std::string* digest :

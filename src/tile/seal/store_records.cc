@@ -1,4 +1,5 @@
-// Reads and writes the texts of a store: log entries, signed heads, and the record of a client.
+// Reads and writes the texts of an app store: log entries, signed tree heads, and the file in which a client
+// keeps what it has accepted (Trust).
 #include "base/json.h"
 #include "tile/seal/store.h"
 

@@ -7,9 +7,9 @@
 //                bucket = s * 64 + clamp(m - bits 12:4, 0, 63), accumulator[bucket] += 1
 //
 // A pipeline of three stages accepts four values every cycle: lanes taken in cycle t are in their
-// accumulators from t + 3 on. A read of accumulators waits for them (filling, busy). Users without a clock
-// call flush(). Accumulators stop at 2^18 - 1 and set a flag, because four equal values per cycle reach 2^18
-// after 65,536 cycles, one more than 18 bits hold.
+// accumulators from t + 3 on. The instruction hist.rd waits while filling(), and emit while busy(). A caller
+// without a clock calls flush() in place of tick(). Accumulators stop at 2^18 - 1 and set a flag, because
+// four equal values per cycle reach 2^18 after 65,536 cycles, one more than 18 bits hold.
 #pragma once
 
 #include <array>

@@ -27,7 +27,8 @@ enum class Event : uint8_t {
 };
 inline constexpr int kEvents = 8;
 
-// Returns the state after `event`. A code that is no state leads to Error.
+// Returns the state after `event`. A code that is no state leads to Error. States: U Undefined, P Paused, AP
+// ActivePaused, AR ActiveRunning, F Finalize, E Error.
 //
 //              Reset Image Resume Pause Finalize Input Done Fault
 //   Undefined   U     P     U      U     U        U     U    E

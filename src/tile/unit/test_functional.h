@@ -1,6 +1,6 @@
-// The same tile without timing, for tests and the fuzz target: runs one region of a program to its end,
-// instruction by instruction. The cycle model must give the same results. As in the pipeline, the fetch
-// address advances before a loop instruction adds its own loop.
+// A functional model of the tile (tile.h) without timing, for tests and the fuzz target. It runs one region
+// of a program to its end, instruction by instruction, and the cycle model must give the same results. As in
+// the pipeline, the fetch address advances before a loop instruction adds its own loop.
 #pragma once
 
 #include <algorithm>

@@ -18,7 +18,7 @@ inline uint32_t jal(unsigned rd, int offset) {
 inline const uint32_t kRet = imm(Op::Jalr, 0, 1, 0);
 inline const uint32_t kNop = imm(Op::Addi, 0, 0, 0);
 
-// The image's code from byte address `at` on.
+// Writes machine words into the image's code from byte address `at` on, and lengthens the code where needed.
 inline void place(Image& image, uint32_t at, const Words& words) {
   const size_t end = at + 4 * words.size();
   if (image.code.size() < end)

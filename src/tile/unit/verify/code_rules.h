@@ -9,8 +9,9 @@ namespace lento::tile {
 // first and last word. Sets Program::in_body.
 void check_loops(Program& program);
 
-// Returns the constants of a program with their neighbours, and the largest values of a byte, a half word and
-// a signed word, ascending. Widening extends the intervals of memory words to these.
+// Returns each constant of the program's instructions and its negative, both with their neighbours c - 1 and
+// c + 1, and the largest values of a byte, a half word and a signed word, ascending. KnownWords::widen()
+// extends the intervals of memory words to these.
 std::vector<uint32_t> constants_of(const std::vector<TileOp>& code);
 
 // Rejects a program whose region `finish` is missing or has no jump within its 16 instructions.

@@ -1,6 +1,6 @@
-// The proved share follows from the concave envelope of floor(cycles / arrival), the inputs that come during
-// a run, at the mean time of a run. The expected share comes from a simulation of the queue: a single server,
-// inputs at a fixed distance, long runs as often as the counter or the period of time allows.
+// A run of main that takes n cycles drops at most floor(n / arrival) inputs. most_dropped() bounds the mean
+// of that over many runs by a concave function of the runs' mean cycles. expected_dropped() simulates a queue
+// with one server, inputs at a fixed distance in time, and long runs as often as LongRuns allows.
 #include "tile/unit/verify/drops.h"
 
 #include <algorithm>
@@ -13,8 +13,9 @@ double share_of(double dropped_for_each_taken) {
   return dropped_for_each_taken / (1 + dropped_for_each_taken);
 }
 
-// Bounds the inputs that come during a run of `mean` cycles on average, each between best and worst. The
-// envelope joins the points (k * arrival, k) between the shortest run and the longest.
+// Bounds the mean number of inputs that come during a run when runs take `mean` cycles on average and each
+// takes best_cycles to worst_cycles. The bound is concave in `mean` and joins the points (k * arrival cycles,
+// k inputs).
 double most_during(const RegionReport& m, double mean, uint64_t arrival) {
   const auto a = double(arrival);
   const double least = std::floor(double(m.best_cycles) / a);
@@ -27,8 +28,9 @@ double most_during(const RegionReport& m, double mean, uint64_t arrival) {
   return std::min(mean / a, most);
 }
 
-// Bounds the share when hist.in takes further inputs: a stretch of n other cycles loses floor(n / arrival)
-// inputs. The last stretch also loses the one that waits when main returns.
+// Bounds the share of dropped inputs when main takes further inputs by hist.in. A stretch of n cycles without
+// hist.in drops floor(n / arrival) inputs. The last stretch also drops the input that still waits when main
+// returns.
 double most_dropped_of_stream(const RegionReport& m, uint64_t arrival) {
   const uint64_t dropped = (m.busy_cycles + arrival) / arrival;
   return share_of(double(dropped) / double(std::max<uint64_t>(m.streamed_least, 1)));

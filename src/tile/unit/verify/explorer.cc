@@ -107,7 +107,8 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
   return true;
 }
 
-// Returns the abstract address of a load or store, with its modulus and its relation to a number.
+// Returns the abstract address of a load or store, with its modulus and its relation to an unknown number
+// (AbstractValue).
 V Explorer::address_of(const State& s, const riscv::Instruction& n, uint32_t pc) const {
   const V& base = read(s, n.rs1, pc);
   const V offset = V::constant(uint32_t(n.imm));
@@ -141,8 +142,8 @@ void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loo
   }
 }
 
-// Gives the value a new number (AbstractValue::id). When the value is an older number plus a constant,
-// origins_ records that.
+// Makes the value an unknown number of its own (AbstractValue::id). When it was another number plus a
+// constant, origins_ keeps both.
 void Explorer::renumber(V& v) {
   const V old = v;
   v.forget_number();

@@ -30,17 +30,19 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A cell of the scratchpad that bounds the output, or the cycles, over many runs (amortised analysis). Every
-// path costs its bytes or cycles plus the change of a potential, in fractions 1/parts. The path with the
-// highest cost bounds the mean of a run. Kinds of potential:
-//   Count    weight times ((cell - residue) & mask). A summary every 256 runs, triggered by a counter that
-//            then falls from 255 to 0, costs each run 1/256 of it. A negative weight is for a counter that
-//            counts down, a mask for a free-running counter of which low bits are tested
-//   Window   the cell is only ever set to one form of the arrival time, shifted right or with low bits
-//            cleared. A path that finds it different from the current one returns `weight`, at most once in
-//            `period` = 2^shift cycles, and once more
-//   Elapsed  the same for a cell that is set to the arrival time (plus `ahead`, as a deadline) when at least
-//            `period` cycles have passed since the time that it was set
+// A cell of the scratchpad (known_words.h) that bounds main's output bytes, or its cycles, over many runs, by
+// amortised analysis with a potential. The amortised cost of a path is its bytes or cycles plus the change of
+// the potential, in units of 1 / parts byte or cycle. The potential is bounded, so the mean of many runs is
+// at most the highest amortised cost of a path. Kinds of potential:
+//   Count    weight * ((cell - residue) & mask). When a counter that falls from 255 to 0 triggers a summary,
+//            each of the 256 runs has 1/256 of the summary's cost. The weight is negative for a counter that
+//            counts down. The mask selects the low bits that a program tests of a free-running counter
+//   Window   The cell is only ever set to the input's arrival time in one form: shifted right, or with low
+//            bits cleared. `weight` is subtracted from the cost of a path that finds the cell different from
+//            that form of the present arrival time. In n periods of `period` = 2^shift cycles that happens at
+//            most n + 1 times
+//   Elapsed  The same for a cell that is set to the arrival time, or to a deadline `ahead` cycles later, on a
+//            path that finds at least `period` cycles passed since that time
 struct Counter {
   enum class Kind : uint8_t {
     Count,
@@ -50,7 +52,7 @@ struct Counter {
   Kind kind = Kind::Count;
   uint32_t cell = 0;  // 0: none
   int64_t weight = 0;
-  int64_t parts = 1;  // fractions in a byte or cycle
+  int64_t parts = 1;  // costs are in units of 1 / parts byte or cycle
   uint32_t mask = 0;
   uint32_t residue = 0;
   uint32_t period = 0;
@@ -59,8 +61,9 @@ struct Counter {
   bool of_cycles = false;  // it bounds cycles, else bytes
 };
 
-// A word that is set to an input's arrival time, and the time between two such stores for which a path
-// tests.
+// A scratchpad word that a path sets to the input's arrival time in the form of Counter::form and
+// Counter::ahead. `period` is the time in cycles since the previous such store for which a path tests, 0 for
+// none.
 struct TimeWord {
   uint32_t cell = 0;
   uint32_t period = 0;

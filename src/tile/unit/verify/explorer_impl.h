@@ -28,14 +28,15 @@ inline constexpr uint32_t kFilling = 2;           // cycles after a take until a
 inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
 inline constexpr size_t kMostTimeWords = 256;
 inline constexpr uint32_t kMostTable = 64;  // most cells of a table that are examined
-// Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
-// instruction, kWordsAStep words of a table or pages of a range are examined.
+// Costs of other work in steps of the budget, where an instruction is one step: a copy of the state, and a
+// copy of a page of the scratchpad. One step pays for examining kWordsAStep cells of a table or pages of a
+// range.
 inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
 inline constexpr uint64_t kWordsAStep = 32;
-inline constexpr uint64_t kLookSteps = 1 << 16;
-inline constexpr size_t kMostOrigins = 1 << 16;
-inline constexpr uint32_t kNumbersAfterInit = 1 << 30;
+inline constexpr uint64_t kLookSteps = 1 << 16;         // steps between two checks for a requested stop
+inline constexpr size_t kMostOrigins = 1 << 16;         // entries of Explorer::origins_
+inline constexpr uint32_t kNumbersAfterInit = 1 << 30;  // ids and stamps of main and finish are above
 
 class Explorer {
  public:
@@ -225,8 +226,8 @@ class Explorer {
     s.words.narrow_cell(known.home, sharper);
   }
 
-  // Updates after a branch whether the path has tested that the counter's period is over (explorer_state.h).
-  // `differs` means that the operands of the branch differ.
+  // Sets State::time_is_over when a branch shows that the counter's period has passed. `differs` means that
+  // the operands of the branch differ.
   void learn_of_time(State& s, const TileOp& op, bool differs);
   bool is_counter_cell(const State& s, uint32_t cell, uint32_t stamp) const;
 
@@ -247,7 +248,8 @@ class Explorer {
   }
 
   // Joins the state of a second path into `a`. Rejects the program when the two return to different places.
-  // The potential of the counter is charged to each path first, unless its values are equal in both.
+  // The counter's potential (explorer.h) is charged to each path first, unless State::ghosts are equal in
+  // both.
   void join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b) {
     if (a.pc != b.pc || a.calls.size() != b.calls.size())
       reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
@@ -350,7 +352,8 @@ class Explorer {
 
   void custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start);
 
-  // Adds the cost of waiting for a pair of inputs.
+  // Adds the cycle of a hist.in and rejects one that could wait for ever. The time that it waits for its pair
+  // of inputs is not counted.
   void stream(const TileOp& op, uint32_t pc, PathCost& cost) const {
     const uint32_t needed = (3u << (2 * op.count)) & image_.input_mask;
     if (needed == 0)
@@ -385,14 +388,15 @@ class Explorer {
   // Requires that a computed address stays inside the variable to which its base points.
   void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
 
-  // Returns the cells that an access may touch, at the spacing that the address's factor, modulus or known
-  // low bits imply. Empty when there are more than kMostTable.
+  // Returns the cells (known_words.h) that an access of `size` bytes may touch, at the spacing that the
+  // address's factor, modulus or fixed low bits imply. Returns none when there are more than kMostTable.
   static std::vector<uint32_t> cells_of(const V& address, unsigned size);
 
   // Returns the value of a cell as a load extends it.
   static V extended(const V& value, Op op);
 
-  // Returns the join of all cells of a table, or nothing when it is too long or one is unknown.
+  // Returns the join of all cells that a load from a computed address may read, as from a table of constants.
+  // Returns nothing when they are too many or one is unknown.
   std::optional<V> load_table(const State& s, Op op, const V& address, uint32_t pc);
 
   V load(State& s, Op op, const V& address, uint32_t pc);
@@ -402,14 +406,14 @@ class Explorer {
   // Stores to one of several cells, so that each may hold its old value or the new one.
   void store_table(State& s, const riscv::Instruction& n, const V& address, const V& value);
 
-  // The counter's potential (explorer.h). begin_counter makes the cell's current value the base of the next
-  // charge. follow_counter updates the value after a store. charge_counter adds to `cost` an upper bound of
-  // the increase since the last charge.
+  // The amortised cost under options_.counter (explorer.h). begin_counter() makes the value of the counter's
+  // cell the reference of the next charge. follow_counter() updates that value after a store.
+  // charge_counter() adds to `cost` an upper bound of the potential's increase since the last charge.
   void begin_counter(State& s);
   void follow_counter(State& s);
   void charge_counter(State& s, PathCost& cost);
-  // Returns the distance of two values, modulo the mask of low bits, when both derive from one number by
-  // addition.
+  // Returns (to - from) & mask when both values are one unknown number plus different constants, else
+  // nothing.
   std::optional<uint32_t> distance_of(const V& from, const V& to, uint32_t mask) const;
   V low_bits(const V& v) const;
   void charge_time(State& s, const V& value, PathCost& cost) const;
@@ -439,10 +443,12 @@ class Explorer {
   std::bitset<KnownWords::kPages> looked_at_;
   std::set<uint32_t> changed_;
   std::set<uint32_t> tested_;
-  // The number that a number derives from, and what is added to it.
+  // Maps an unknown number (AbstractValue::id) that renumber() made to the older number and the constant that
+  // was added to it.
   std::unordered_map<uint32_t, std::pair<uint32_t, uint32_t>> origins_;
   std::vector<BranchStep> path_;  // branches that are still open
-  // A state to compare later ones with, and the number of jumps back until it is replaced.
+  // The state at an earlier jump back to anchor_pc_. A later jump there with an equal state is an endless
+  // loop (take_back). It is replaced when jumps_back_, the number of jumps back, reaches next_anchor_.
   State anchor_;
   uint32_t anchor_pc_ = kExit;
   uint64_t jumps_back_ = 0;

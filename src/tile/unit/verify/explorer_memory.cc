@@ -86,7 +86,8 @@ std::optional<V> Explorer::load_table(const State& s, Op op, const V& address, u
   return out;
 }
 
-// Returns the value of a cell marked with the cell, so that a branch on the register narrows the cell too.
+// Returns the value that a load of the cell puts into a register. The value names the cell as its home
+// (AbstractValue), so that a branch on the register narrows the cell too.
 V Explorer::load_cell(State& s, uint32_t cell, V value) {
   if (cell_size(cell) < 4 && !value.is_constant() && !s.words.find_cell(cell)) {
     if (s.words.shares(cell_address(cell)))
@@ -226,8 +227,10 @@ void Explorer::begin_counter(State& s) {
   s.ghosts = {v, low_bits(v)};
 }
 
-// Updates the counter's value after a store. A number plus a constant gets a new number, because the relation
-// of a mask requires a number without an addend.
+// Updates State::ghosts after a store to the counter's cell: ghosts[1] becomes the low bits of the new value,
+// and ghosts[0], the value at the last charge, stays. A new value that is an unknown number plus a constant
+// becomes an unknown number of its own, because relate() can express the mask of a number only without an
+// addend.
 void Explorer::follow_counter(State& s) {
   V v = s.ghosts[0];
   begin_counter(s);
@@ -250,7 +253,8 @@ void Explorer::follow_counter(State& s) {
   s.ghosts[1] = low_bits(v);
 }
 
-// Narrows the counter's last value by a number that was made of it by addition, such as x + 1 in 16 bits.
+// Narrows the counter's value at the last charge (ghosts[0]) when `known` is a mask of that value plus a
+// constant, such as the low 16 bits of x + 1.
 void Explorer::reflect_origin(State& s, const V& known) const {
   const auto at = origins_.find(known.id);
   V& before = s.ghosts[0];
@@ -311,8 +315,9 @@ void Explorer::charge_counter(State& s, PathCost& cost) {
   begin_counter(s);
 }
 
-// Charges the store of a word that holds a form of the arrival time. The charge of a path that has tested
-// that the period is over decreases by the weight.
+// Charges a store to the counter's cell under Counter::Kind::Window or Elapsed. On a path that has shown that
+// the period is over, a store of the arrival time in the counter's form lowers the cost by the weight. Any
+// other store that changes the cell makes the cost unbounded.
 void Explorer::charge_time(State& s, const V& value, PathCost& cost) const {
   const Counter& counter = options_.counter;
   if (counter.kind == Counter::Kind::Count)

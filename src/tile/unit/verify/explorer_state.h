@@ -1,4 +1,5 @@
-// State of one path while a region is explored: registers, scratchpad, open calls and the counter's word.
+// State of one path while a region is explored: registers, scratchpad, open calls, and what amortised
+// analysis keeps of the counter's cell (explorer.h).
 #pragma once
 
 #include <array>
@@ -20,10 +21,12 @@ struct State {
   // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
   // (HistogramUnit::busy) or for an accumulator read.
   uint32_t filling = 0;
-  // The counter's cell (explorer.h): its value where its potential was charged last, and the low bits of its
-  // value now. They are no registers of the machine, but branches narrow them as if they were.
+  // The value of the counter's cell at the last charge of its potential (struct Counter in explorer.h), and
+  // the low bits of its value now. The machine has no such registers, but branches narrow them like
+  // registers.
   std::array<AbstractValue, 2> ghosts;
-  // Whether this path has tested that the counter's period of time is over.
+  // Whether a branch on this path has shown that Counter::period cycles have passed since the counter's cell
+  // was set.
   bool time_is_over = false;
 };
 

@@ -72,7 +72,7 @@ std::optional<AbstractValue> KnownWords::Page::cell(uint32_t cell) const {
   return cell_size(cell) == 4 ? words[word] : part_of(words[word], cell);
 }
 
-// Removes the parts that have bytes from `low` to `high`.
+// Removes the values of bytes and half words (parts) that overlap the bytes from `low` to `high`.
 void KnownWords::Page::erase_parts(uint32_t low, uint32_t high) {
   std::erase_if(parts, [&](const auto& part) {
     const uint32_t at = cell_address(part.first);
@@ -209,8 +209,8 @@ std::set<uint32_t> KnownWords::parts_of(const Page& a, const Page& b) {
   return out;
 }
 
-// Joins the parts of both pages, before their words are joined. A part that one page lacks follows from its
-// word.
+// Joins the bytes and half words of both pages that have their own values (Page::parts), before the words are
+// joined. Where one page has no such value, it follows from the word.
 void KnownWords::join_parts(Page& a, const Page& b) {
   std::map<uint32_t, AbstractValue> joined;
   for (const uint32_t cell : parts_of(a, b)) {
@@ -246,8 +246,8 @@ AbstractValue without_home(AbstractValue v) {
   return v;
 }
 
-// Returns the smallest interval that contains both and ends at 0 or at one of `ends`. Returns any value when
-// none of the ends suffices.
+// Returns an interval that contains both. An end that lies outside a's interval moves out to the next of
+// `ends`, or to 0 or 2^32 - 1 when there is none.
 AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std::vector<uint32_t>& ends) {
   const AbstractValue both = join(a, b);
   if (both.places > 0)
@@ -273,7 +273,8 @@ AbstractValue widened(const AbstractValue& a, const AbstractValue& b, const std:
 
 }  // namespace
 
-// Widens the parts of a page, before its words are widened. Returns whether one of them grew.
+// Widens the bytes and half words of a page that have their own values (Page::parts), before its words are
+// widened. Returns whether one of them grew.
 bool KnownWords::widen_parts(Page& a, const Page& b, Growth growth, const std::vector<uint32_t>& ends) {
   bool grew = false;
   std::map<uint32_t, AbstractValue> next;

@@ -89,7 +89,7 @@ class KnownWords {
     uint64_t known = 0;
     uint64_t unset = 0;
     std::array<AbstractValue, kPageWords> words;
-    std::map<uint32_t, AbstractValue> parts;  // bytes and half words, by cell
+    std::map<uint32_t, AbstractValue> parts;  // bytes and half words with a value of their own
     std::optional<AbstractValue> cell(uint32_t cell) const;
     void erase_parts(uint32_t low, uint32_t high);
   };

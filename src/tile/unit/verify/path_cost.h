@@ -24,8 +24,9 @@ struct PathCost {
   uint64_t best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
-  // Output, or cycles outside hist.in, minus the part that a counter in the scratchpad bounds (Counter), in
-  // fractions (Counter::parts): the contribution of a path to the sum over all runs.
+  // The amortised cost of a path under a counter (struct Counter in explorer.h), in units of 1 /
+  // Counter::parts byte or cycle: its output bytes, or its cycles outside hist.in, plus the change of the
+  // counter's potential.
   int64_t charged = 0;
   // Cycles of the worst path by instruction, empty unless they were requested.
   std::vector<uint64_t> profile;
@@ -38,7 +39,8 @@ struct PathCost {
   // Some hist.in takes only a part of the inputs, and the others are lost while it waits.
   bool partial = false;
 
-  // Returns the cost of one instruction that waits for inputs.
+  // Returns the cost of one hist.in, 1 cycle without the wait for its inputs. `partial` means that it takes
+  // only some of the image's inputs.
   static PathCost hist_in(bool partial) {
     PathCost out;
     out.worst = out.best = out.streamed = out.streamed_least = 1;

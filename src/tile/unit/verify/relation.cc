@@ -1,6 +1,6 @@
-// Keeps relations between registers that derive from one number by mask, shift and addition, and transfers
-// bounds between them. An interval is transferred when one mask includes the other, and widened by the bits
-// in which the masks differ.
+// Keeps relations between registers that derive from one unknown number (AbstractValue::id) by mask, shift
+// and addition, and transfers bounds between them. An interval is transferred when one mask includes the
+// other, and widened by the bits in which the masks differ.
 #include "tile/unit/verify/relation.h"
 
 #include <algorithm>
@@ -44,13 +44,13 @@ bool of_one_word(const V& a, const V& b) {
   return a.home != 0 && a.home == b.home && a.stamp == b.stamp && a.stamp != V::kManyStamps;
 }
 
-// Returns `by` of a factor 2^by, which may wrap, or nothing.
+// Returns k when the value is its unknown number times 2^k, whose high bits may be lost, else nothing.
 std::optional<uint32_t> shift_of(const V& v) {
   return std::has_single_bit(v.factor) ? std::optional(uint32_t(std::countr_zero(v.factor))) : std::nullopt;
 }
 
-// Returns the factor of a sum or difference of multiples of one number, of which one is the number itself,
-// when the product does not wrap. 0: there is none.
+// Returns the factor of a sum or difference of two multiples of one unknown number, such as 15 for (x << 4) -
+// x. One of the two must be the number itself, and the product must stay below 2^31. Otherwise returns 0.
 uint32_t factor_of_sum(Op op, const V& a, const V& b) {
   if (!of_one_number(a, b) || a.mask != b.mask || a.plus != 0 || b.plus != 0)
     return 0;
@@ -92,7 +92,9 @@ bool can_relate(Op op, const V& a, const V& b) {
   }
 }
 
-// Keeps the modulus of an address through its sums. A product must not wrap.
+// Computes the modulus (AbstractValue) of an address after an addition or a left shift. The sum of a multiple
+// and a smaller value gets the factor of the multiple as its modulus. A shift beyond 31 bits loses the
+// modulus.
 void keep_modulus(Op op, const V& a, const V& b, V& result) {
   const uint32_t by = b.low & 31;
   if (b.is_constant() && (op == Op::Add || op == Op::Addi)) {

@@ -33,7 +33,7 @@ bool is_short(const std::vector<TileOp>& code, uint32_t head, uint32_t branch) {
   return std::all_of(code.begin() + head, code.begin() + branch, is_arithmetic);
 }
 
-// Returns the value without its home and relations.
+// Returns the value without its relation to a scratchpad cell (home) or to an unknown number (id).
 V plain(const V& value) {
   V out = value;
   out.home = out.stamp = out.offset = 0;
@@ -61,7 +61,8 @@ ShortLoops::ShortLoops(const std::vector<TileOp>& code)
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
     const int64_t target = int64_t{at} + n.imm / 4;
-    // A taken branch between two instructions is a fault, which the explorer reports.
+    // A branch by a distance that is no multiple of 4 bytes faults when it is taken. The explorer reports
+    // that.
     if (!riscv::is_branch(n.op) || n.imm % 4 != 0)
       continue;
     if (target < 0 || target > at || !is_short(code, uint32_t(target), at))

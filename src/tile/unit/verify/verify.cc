@@ -43,8 +43,8 @@ void check_rates(const Image& image, VerifyReport& report) {
                   : ". The smallest period that would pass is " + std::to_string(m.lossless_period))});
   }
   const uint64_t shortest = std::max<uint64_t>(m.best_cycles + 1, image.arrival_cycles);
-  // Compares bytes_in_parts / (parts * shortest) + window_bytes / window_cycles with the declared rate, in
-  // integers.
+  // Compares main's highest output rate, bytes_in_parts / (parts * shortest) + window_bytes / window_cycles
+  // in bytes per cycle, with the declared rate. Integers of 128 bits make the comparison exact.
   const Uint128 put_out =
       Uint128{m.bytes_in_parts} * m.window_cycles + Uint128{m.window_bytes} * shortest * m.parts;
   const double rate = double(put_out) / (double(shortest) * double(m.parts) * double(m.window_cycles));
@@ -104,8 +104,8 @@ class Fixpoint {
     }
   }
 
-  // Finds the counter that bounds most of main's output (explorer.h), by trying candidates one after the
-  // other. Does the same for the cycles of main when inputs are dropped.
+  // Looks for a counter (explorer.h) that lowers the bound of main's output over many runs, and tries the
+  // candidates one after the other. Does the same for main's cycles when inputs may be dropped.
   void amortise() {
     RegionReport& main = report_.main;
     main.long_runs.mean_cycles = double(main.worst_cycles);
@@ -238,7 +238,9 @@ class Fixpoint {
       amortise_time(time, worst);
   }
 
-  // Tries the low bits of a free-running counter, with the masks and shifts that occur in the program.
+  // Tries whether the low bits of the cell bound main's output or cycles, as they do when the program tests a
+  // free-running counter by `n & mask`. The masks are those that an `andi` or a `slli` of the program
+  // applies, within `lane`, the bits of the cell.
   void try_low_bits(Counter counter, uint32_t lane) {
     std::set<uint32_t> masks;
     for (const TileOp& op : program_.code) {
@@ -264,8 +266,8 @@ class Fixpoint {
     }
   }
 
-  // Tries a cell that is set to the arrival time. A separate exploration finds the times that paths compare
-  // with.
+  // Tries the counter kinds Window and Elapsed on a cell that main sets to the arrival time. For Elapsed, an
+  // exploration without a period first collects the periods that paths test for.
   void amortise_time(const TimeWord& time, int64_t worst) {
     const bool elapsed = time.form == 1;
     Counter counter{elapsed ? Counter::Kind::Elapsed : Counter::Kind::Window, time.cell, worst};
@@ -289,8 +291,8 @@ class Fixpoint {
     }
   }
 
-  // Explores main and charges the potential of a counter. Returns nothing when the step budget is spent or a
-  // rule is violated.
+  // Explores main and computes its amortised cost under `counter` (PathCost::charged). Returns nothing when
+  // the step budget is spent or a rule is violated.
   std::optional<Exploration> explore_with(const Counter& counter) {
     ExploreOptions options;
     options.counter = counter;
@@ -305,7 +307,8 @@ class Fixpoint {
     return std::nullopt;
   }
 
-  // Returns the highest amortised cost of a path, in fractions (Counter::parts), when the counter bounds it.
+  // Returns the highest amortised cost of a path through main, in units of 1 / Counter::parts byte or cycle,
+  // or nothing when the counter does not bound it.
   std::optional<int64_t> charged_with(const Counter& counter) {
     const std::optional<Exploration> found = explore_with(counter);
     if (!found || found->cost.charged >= PathCost::kMostCharged / 2)
@@ -319,9 +322,10 @@ class Fixpoint {
     try_bytes(counter, span);
   }
 
-  // Bounds the mean cycles of a run by the counter. The longest run returns `weight` cycles, and each of the
-  // other runs adds weight / parts. A first exploration with the largest weight gives the cycles of the other
-  // runs. With the weight that follows from them, long and short runs have the same amortised cost.
+  // Bounds the mean cycles of main by a counter of kind Count. The fall of the potential lowers the cost of
+  // the longest run by about `weight` cycles, and its rise adds weight / parts to each other run. A first
+  // exploration with the largest weight gives the cycles of the other runs. The second takes the weight at
+  // which long and short runs cost the same.
   void try_cycles(Counter counter, int64_t span) {
     const int64_t worst = goal_.worst;
     const std::optional<int64_t> rough = charged_with(counter);
@@ -343,8 +347,8 @@ class Fixpoint {
     long_runs.burst = double(std::abs(counter.weight)) * double(span) / double(counter.parts);
   }
 
-  // Bounds the longest runs to one in each period of time. The other runs must take less time than lies
-  // between two inputs, so that they lose none.
+  // Bounds the longest runs of main to one in each counter.period cycles. The other runs must take fewer
+  // cycles than lie between two inputs, so that they drop none.
   void try_time_of_cycles(const Counter& counter) {
     const std::optional<int64_t> charged = charged_with(counter);
     LongRuns& long_runs = report_.main.long_runs;
@@ -353,7 +357,8 @@ class Fixpoint {
     long_runs = {1, counter.period, double(goal_.worst), uint64_t(*charged), 0};
   }
 
-  // Uses the counter when it proves a lower output rate: bytes per run at the shortest distance of two runs.
+  // Adopts the counter's bound when it lowers main's bytes of output per run, with runs at their shortest
+  // distance in time.
   void try_bytes(const Counter& counter, int64_t span) {
     const std::optional<int64_t> charged = charged_with(counter);
     if (!charged)

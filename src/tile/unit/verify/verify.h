@@ -12,12 +12,12 @@
 //   4. Every region ends: within kStepLimit steps and 2^40 cycles, hardware counts of at most 2^20. hist.in,
 //      which waits for input, occurs in main only.
 //   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared.
-//      The proved share bounds them over many runs, with the counter or period of time that triggers long
-//      runs of main taken into account.
-//   6. Output bytes stay below the declared rate: those of each run of main, or, when a word of the
-//      scratchpad bounds it, those of many runs: a counter (a summary every 256 inputs counts as its 256th
-//      part a run), its low bits (++n % 256 == 0), or the arrival of the last summary (one in a window of
-//      time).
+//      In that case the share of dropped inputs over many runs is bounded, by how often main can take its
+//      longest time (LongRuns).
+//   6. Output bytes stay below the declared rate. The bound is that of each run of main or, when a word of
+//      the scratchpad limits how often main sends a summary, that of many runs. Such a word is a counter (a
+//      summary every 256 inputs counts as 1/256 summary a run), its low bits (++n % 256 == 0), or the
+//      arrival time of the last summary (at most one in each period).
 //   7. No instruction reaches the soft-logic registers of an image without soft logic, so data of the block
 //      leaves through the output FIFO only.
 //
@@ -77,11 +77,12 @@ std::string describe(const Violation& violation, const NamePlace& name = {});
 // Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
-// Bounds how often main takes its longest time, when a counter or a period of time in the scratchpad triggers
-// it. With a counter, the cycles of any n runs stay below n * mean_cycles + burst.
+// Bounds how often main takes its longest time, worst_cycles. Either a counter in the scratchpad triggers a
+// long run, or a period that the program measures from a stored arrival time (struct Counter in explorer.h).
+// With a counter, any n runs together take at most n * mean_cycles + burst cycles.
 struct LongRuns {
   uint64_t every_runs = 1;    // a counter: once in so many runs; 1: any run may be long
-  uint64_t every_cycles = 0;  // a period of time: once in so many cycles; 0: none
+  uint64_t every_cycles = 0;  // a stored time: once in so many cycles; 0: no such limit
   double mean_cycles = 0;     // of a counter
   uint64_t short_cycles = 0;  // of a run that is not long
   double burst = 0;           // cycles
@@ -117,11 +118,11 @@ struct VerifyReport {
   RegionReport init;
   RegionReport main;
   RegionReport finish;
-  // Largest share of inputs that is dropped at the declared arrival rate, over many runs, and how many more
-  // may be dropped once.
+  // predicted_drop_share bounds the share of inputs, 0 to 1, that are dropped over many runs at the declared
+  // arrival rate. In a short time the drops can exceed that share, by at most drop_burst inputs.
   double predicted_drop_share = 0;
   double drop_burst = 0;
-  // The expected share of dropped inputs at that rate, by the number of inputs that may wait.
+  // The expected share of dropped inputs, 0 to 1, at that rate, for each length of the input queue.
   struct Expected {
     uint32_t queue = 0;
     double share = 0;
