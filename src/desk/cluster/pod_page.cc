@@ -3,9 +3,9 @@
 //   page = "Name:" NAME any "Node:" HOST ["/" ADDRESS] any "Status:" WORD ["Reason:" WORD "Message:" TEXT]
 //          "Containers:" {blanks KEY ":" VALUE} "Events:" {TYPE REASON AGE FROM MESSAGE}
 //
-// A node that could not give its devices to the pod is at fault. A container that was ended for want of
-// memory, by a signal or with an error is the program's fault until something of its node explains it, so
-// that the node is a part of the subject.
+// A node that could not give its devices to the pod is at fault. A container that was killed for want of
+// memory or by a signal, or that ended with an error, is a fault of the program. Its event names the node
+// beside the pod, so that a hardware fault of that node in another file can be found to be the cause.
 //
 // Source: kubectl 1.24 to 1.33.
 #include "base/number.h"

@@ -1,4 +1,4 @@
-// The part that a labelled number plays in the log of a program: a speed, a position, a rank
+// Derives the role of a labelled number in the log of a program: a speed, the number of a step, a rank
 // (step_series.cc).
 #pragma once
 
@@ -9,23 +9,23 @@
 
 namespace lento::desk {
 
-// The source of a series of speeds, most preferred first.
+// How the values of a speed are found in a log, most preferred first.
 enum class Source {
-  Named,   // label or unit shows that it is a speed
-  Stamps,  // of lines that name steps
-  Sums,    // a time since the program began
-  Unnamed  // a time of something
+  Named,   // a number whose label or unit shows that it is a time or a rate of the work
+  Stamps,  // the time stamps of lines that name one step after another, as seconds a step
+  Sums,    // the increase of a number that counts the time since the program began
+  Unnamed  // a number with a unit of time, whose label does not show what took that time
 };
 
 // The meaning of a label with its unit. It is cached, because a log repeats its labels.
 struct LabelSense {
-  std::string name;  // of a series
-  Measure measure;   // of a speed or a size of a step
+  std::string name;  // of the quantity, when the number is a value of a series
+  Measure measure;   // meaning, unit and scale: a rate, a duration, or a size of a step such as the batch
   Source source = Source::Named;
   bool is_series = false;
   bool is_rank = false;
   bool is_step = false;
-  double seconds = -1;  // of one, where the number is a time since the program began
+  double seconds = -1;  // the number's unit in seconds, when it is a time since the program began; else -1
 };
 
 LabelSense sense_of(const LabelledValue& value);

@@ -256,7 +256,8 @@ class Report : public RestReader {
 
   // Takes a check and its outcome: "Check of something ........ Healthy", "[FAIL] check", "check [ OK ]".
   bool check(std::string_view text, Sink& sink) {
-    if (text.find("(downgraded)") != text.npos)  // of two states in a line it is the one that counts
+    // "Speed 8GT/s (downgraded), Width x8 (ok)": the last brackets do not hold the state of the line.
+    if (text.find("(downgraded)") != text.npos)
       return false;
     std::string_view key = text;
     std::string_view word;

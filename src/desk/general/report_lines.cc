@@ -1,4 +1,5 @@
-// Recognises parts and headings in single lines of reports, without their context.
+// Finds headings and names of hardware parts (a GPU, a port, a node) in single lines of reports, without
+// their context.
 #include "desk/general/report_lines.h"
 
 #include <algorithm>
@@ -75,8 +76,8 @@ std::string_view without_clock(std::string_view text) {
   return without_blanks(text);
 }
 
-// Returns the part that a line begins with, up to a colon or blank: "GPU #3: 51494 Gflops/s",
-// "Device 3  812 GB/s", "cuda:3 ...".
+// Returns the hardware part whose name and number begin a line: "gpu3" of "GPU #3: 51494 Gflops/s", "device3"
+// of "Device 3  812 GB/s", "cuda3" of "cuda:3 ...".
 std::string part_of(std::string_view text) {
   const size_t word = text.find_first_of(" #:=[");
   constexpr std::array<std::string_view, 4> kOthers{"Worker", "worker", "GCD", "Socket"};
@@ -93,9 +94,11 @@ std::string part_of(std::string_view text) {
   return is_number ? label_words(text.substr(0, word))[0] + std::string(text.substr(at, end - at)) : "";
 }
 
-// Returns the part in brackets: "GEMM (ADAPTER#3) ended with ...", "[gpu 3] ...".
+// Returns the hardware part that a line names in brackets: "adapter3" of "GEMM (ADAPTER#3) ended with ...",
+// "gpu3" of "[gpu 3] ...".
 std::string bracketed_part(std::string_view text) {
-  static const std::vector<std::string> adapter{"adapter"};  // "Adapter: PCI adapter" is another
+  // This word is not in names_device(), because "Adapter: PCI adapter" names no part.
+  static const std::vector<std::string> adapter{"adapter"};
   for (size_t begin = 0, close = 0; (close = text.find_first_of(")]", begin)) != text.npos;
        begin = close + 1) {
     const std::string_view before = text.substr(begin, close - begin);

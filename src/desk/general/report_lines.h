@@ -1,4 +1,5 @@
-// Finds the part that a line of a report names, and the text around its name (grammar: report.cc).
+// Finds the hardware part (a GPU, a port, a node) that a line of a report names, and the text around the name
+// (grammar: report.cc). A part is returned as a name for Subject::device: "gpu3", "ens1f0".
 #pragma once
 
 #include <string>
@@ -15,13 +16,14 @@ std::string_view without_clock(std::string_view text);
 // Returns whether the line is an unindented word alone.
 bool is_heading(std::string_view line);
 
-// Returns the part that a heading names ("Settings for ens1f0:", "GPU 00000000:07:00.0"), or "".
+// Returns the part that a heading names, as it is written there, or "": "ens1f0" of "Settings for ens1f0:",
+// "GPU 00000000:07:00.0" as a whole.
 std::string_view headed_part(std::string_view text);
 
-// Returns the part that a line begins with ("GPU #3: 51494 Gflops/s"), or "".
+// Returns the part whose name begins a line, or "": "gpu3" of "GPU #3: 51494 Gflops/s".
 std::string part_of(std::string_view text);
 
-// Returns the part in brackets ("GEMM (ADAPTER#3) ended with ..."), or "".
+// Returns the part that a line names in brackets, or "": "adapter3" of "GEMM (ADAPTER#3) ended with ...".
 std::string bracketed_part(std::string_view text);
 
 // "/sys/class/infiniband/mlx5_0/ports/1/rate:400 Gb/sec (4X NDR)": a file of one value, as grep prints it.

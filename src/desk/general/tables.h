@@ -20,13 +20,14 @@ class Tables {
   bool box_line(std::string_view text, const std::string& host, Sink& sink);
   bool begin_table(std::string_view text);
 
-  // Takes a rule, which marks the line before it as a head. A rule with gaps ("-----  ----") also states
-  // where the columns begin, so that a row may leave cells empty.
+  // Takes a line of dashes or other rule signs, which marks the line before it as the head of a table. A rule
+  // with gaps ("-----  ----") also states where the columns begin, so that a row may leave cells empty.
   void rule(std::string_view text);
-  // Notes a line. A row of numbers marks the line before it as a head, when both have as many words.
+  // Keeps a line as a possible head. A row of at least five numbers makes the line before it the head, when
+  // both have as many words.
   void note_line(std::string_view text);
   void blank_line();
-  // Sets the part that rows without a part of their own describe.
+  // Sets the device ("gpu3", "" for none) that rows are about when no cell of theirs names a subject.
   void set_device(const std::string& device) {
     device_ = device;
   }

@@ -1,6 +1,6 @@
-// Raises questions about numbers and texts whose meaning is not known. A value that differs although all
-// others agree, or a fraction outside the spread of the others, singles out a part, but whether the part is
-// slow is unknown.
+// Raises questions about numbers and texts whose meaning is not known. A value singles out a part when all
+// its peers have one other value, or when the values scatter, are positive and not all whole numbers, and
+// this one is an outlier. Whether the part is slow remains unknown.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,7 @@
 namespace lento::desk {
 namespace {
 
-// Returns the peer whose text differs although all others share one.
+// Returns the peer whose text differs although all others have the same text, or nullptr.
 const Peer* odd_text(const std::vector<Peer>& peers) {
   for (const Peer& one : {peers[0], peers[1]}) {
     const auto same = size_t(std::ranges::count(peers, one.text, &Peer::text));
@@ -24,8 +24,9 @@ const Peer* odd_text(const std::vector<Peer>& peers) {
   return nullptr;
 }
 
-// Returns the peer whose number differs although all others share one, or whose fraction is out of their
-// spread.
+// Returns the peer whose value differs although all others have the same one, else the one whose value is an
+// outlier on a log scale (outliers.h), or nullptr. Outliers are searched only when all values are positive
+// and at least one is not a whole number.
 const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, const Limits& limits) {
   constexpr size_t kFewest = 4;
   if (peers.size() < kFewest)

@@ -1,6 +1,7 @@
-// The last step that each rank of a job has begun. Ranks take their steps together, so that one rank that
-// ended a step earlier than all others holds them up, or ended first. Logs that end within a line show
-// nothing: what a program had printed may not have reached the file.
+// Compares the number of the last step that each rank of a job has printed. Ranks take their steps together.
+// One rank whose last step is below the one that all others have reached is therefore the rank that they wait
+// for. Logs that end within a line are not judged, because the last lines of a program may not have reached
+// the file.
 #include <algorithm>
 #include <map>
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr size_t kFewestGpus = 4;
 
-// Returns the median power over the parts at each position.
+// Returns the median power (W) over the GPUs at each position.
 Track power_of(const std::vector<Track>& tracks) {
   std::map<double, std::vector<double>> values;
   for (const Track& track : tracks)
@@ -42,7 +42,9 @@ struct Fall {
   double behind = 0;
 };
 
-// Returns the last stretch below half of the normal level, when no earlier stretch was as long.
+// Returns the drop of the power (W) to a stretch that lasts to the last sample and lies below half of the
+// level under load. The position is kUnknown when there is no such stretch, it has fewer than four samples,
+// or an earlier pause was as long.
 Fall fall_of(const Track& course) {
   const size_t n = course.value.size();
   Fall fall;
@@ -58,7 +60,8 @@ Fall fall_of(const Track& course) {
   size_t run = 0;
   for (size_t i = 0; i < begin; ++i) {
     run = course.value[i] * 2 < fall.before ? run + 1 : 0;
-    // A job that has not begun yet draws little power too.
+    // `longest` counts samples of the longest pause so far. A stretch from the first sample on is the time
+    // before the job began and no pause.
     longest = run == i + 1 ? longest : std::max(longest, run);
   }
   if (begin == n || begin == 0 || n - begin <= longest || n - begin < 4)
@@ -68,14 +71,15 @@ Fall fall_of(const Track& course) {
   return fall;
 }
 
-// Utilisation before and after the drop in power.
+// Median utilisation of one GPU in percent, before and after the drop in power.
 struct Load {
   const Track* track = nullptr;
   double before = kUnknown;
   double behind = kUnknown;
 };
 
-// Returns the load of each GPU before and after a position.
+// Returns the utilisation of each GPU before and after the drop. `position` is a time in seconds or a step,
+// as in Track.
 std::vector<Load> loads_of(const std::vector<Track>& tracks, double position) {
   std::vector<Load> loads;
   for (const Track& track : tracks) {

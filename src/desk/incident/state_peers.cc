@@ -87,7 +87,8 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
   return out;
 }
 
-// Returns one peer for each host when the devices of every host agree and there are enough hosts.
+// Returns one peer for each host when all devices of each host have the same value and there are at least
+// kFewestStatePeers hosts, else `peers` unchanged.
 std::vector<Peer> by_host(const std::vector<Peer>& peers) {
   std::map<std::string, Peer> hosts;
   for (const Peer& peer : peers) {
@@ -98,7 +99,7 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
       return peers;
     at->second.subject = {peer.subject.host, "", ""};
   }
-  // When each host has one such device, the finding names the device too.
+  // When each host has one such device, `peers` stays, so that the finding names the device too.
   if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
     return peers;
   std::vector<Peer> out;
@@ -109,7 +110,8 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
 
 namespace {
 
-// Returns the step in which a report prints its numbers: the largest power of ten that divides both.
+// Returns the value of one unit of the last digit that a report prints, which is taken to be the largest
+// power of ten that divides both numbers. 0 when there is none.
 double grain_of(double a, double b) {
   for (double grain = 1e15; grain > 1e-12; grain /= 10) {
     const auto divides = [grain](double value) {
@@ -124,8 +126,8 @@ double grain_of(double a, double b) {
 
 }  // namespace
 
-// Returns whether two sizes differ by less than `least_effect` or, in a report, by no more than one step of
-// its printed resolution.
+// Returns whether two positive values of Kind::Level are too close for a finding: their ratio is below
+// 1 + `least_effect` or, in a report, they differ by at most one unit of the last printed digit.
 bool is_slight(const Quantity& quantity, double value, double than, double least_effect) {
   if (quantity.kind != Kind::Level || !(value > 0) || !(than > 0))
     return false;

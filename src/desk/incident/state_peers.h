@@ -1,4 +1,5 @@
-// The parts that states are compared among, for the judges of states.
+// Collects for each quantity its peers: the hosts, devices or ranks (Subject) that report it as a state,
+// which is a value without a time or a step, each with its value. Used by the judges that compare states.
 #pragma once
 
 #include <map>
@@ -13,7 +14,8 @@ namespace lento::desk {
 
 inline constexpr size_t kFewestStatePeers = 3;
 
-// Holds the options of one quantity: JudgeOptions, with the probability shared among all quantities.
+// The limits for one quantity. `false_alarms` is JudgeOptions::false_alarms, a probability, divided by the
+// number of quantities. `least_effect` is the smallest relative difference that is reported (0.03: 3 %).
 struct Limits {
   double false_alarms = 0;
   double least_effect = 0;
@@ -34,11 +36,12 @@ using SeriesByQuantity = std::map<uint32_t, std::vector<const Series*>>;
 // Returns the peers of one quantity, each with all values in its rows.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series);
 
-// Returns one peer for each host when the devices of every host agree and there are enough hosts.
+// Returns one peer for each host when all devices of each host have the same value and there are at least
+// kFewestStatePeers hosts, else `peers` unchanged.
 std::vector<Peer> by_host(const std::vector<Peer>& peers);
 
-// Returns whether two sizes differ by less than `least_effect` or, in a report, by no more than one step of
-// its printed resolution.
+// Returns whether two positive values of Kind::Level are too close for a finding: their ratio is below
+// 1 + `least_effect` or, in a report, they differ by at most one unit of the last printed digit.
 bool is_slight(const Quantity& quantity, double value, double than, double least_effect);
 
 // Formats a value for the report. It shows up to ten digits when three digits would look equal to `beside`.
@@ -48,9 +51,11 @@ std::string shown(const Peer& peer, const Quantity& quantity, double beside = kU
 // part that has been up for longer are all higher.
 double times_traffic(const Records& records, const Subject& subject);
 
-// Returns the parts whose utilisation is not that of the busiest, so that their clocks are not compared.
+// Returns the devices whose utilisation (%) is 0, is below 0.9 of the median of their host, or lies on a host
+// whose median is below 0.9 of the highest median of any host. Their clocks are not compared.
 std::set<Subject> less_loaded(const Records& records, const SeriesByQuantity& loads);
-// Raises a question about each part with far less load than its peers.
+// Raises a question about each host or device whose load (% or W) is an outlier and below half of the median
+// of its peers.
 void question_loads(
     const Records& records,
     const SeriesByQuantity& loads,

@@ -93,7 +93,8 @@ const Peer* majority(const std::vector<Peer>& peers, size_t& count) {
   return nullptr;
 }
 
-// Compares parts with the value that most of them have.
+// Adds a finding for each peer whose number is worse than, or whose text differs from, the one that more than
+// half of the peers have. When there is no such value, it adds a note instead.
 void vote(
     const Records& records,
     const Quantity& quantity,
@@ -160,7 +161,9 @@ bool is_by_traffic(
   });
 }
 
-// Compares values by their spread, when fewer than two thirds of the peers share one exactly.
+// Adds a finding for each peer whose value is an outlier among its peers (outliers.h), on the bad side and by
+// more than `least_effect`. For counters, and for numbers of which fewer than two thirds of the peers have
+// the same value.
 void compare(
     const Records& records,
     const Quantity& quantity,

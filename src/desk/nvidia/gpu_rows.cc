@@ -176,7 +176,8 @@ bool is_yes(const Fields& fields, std::string_view name) {
   return text == "Yes" || text == "yes" || text == "1";
 }
 
-// Returns the bits of all reasons, and whether any reason is stated.
+// Returns the reasons for which a GPU's clock is below its maximum, as a mask of the bits of kReasons, and
+// whether the row has a field for such reasons.
 std::pair<uint64_t, bool> reasons_of(const Fields& fields) {
   const std::string_view mask = field_of(fields, "clocks_event_reasons.active");
   if (mask.starts_with("0x"))
@@ -216,7 +217,8 @@ Moment time_of(const Fields& fields, const Sink& sink) {
   return ms ? Moment{Clock::Unix, double(*ms) / 1000} : sink.time();
 }
 
-// Returns an event about the hardware of a GPU.
+// Returns an event of the kind "gpu/KIND" whose cause is the hardware of a GPU: its memory, a reset that it
+// needs, a low clock or its temperature.
 Event memory_event(const char* kind, Severity severity, std::string meaning, const char* action) {
   Event event;
   event.kind = std::string("gpu/") + kind;
@@ -380,7 +382,7 @@ void GpuRows::write_load(const Row& row, double load, bool is_snapshot, Sink& si
   sink.sample(utilisation, load, place);
 }
 
-// Reports reasons of throttling that have begun.
+// Writes an event for each reason of a low clock that the previous row of that GPU did not have.
 void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
   if (reasons_.size() >= kMostKept && !reasons_.contains(row.subject))
     return;

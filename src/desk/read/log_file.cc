@@ -68,8 +68,8 @@ std::string peeled_lines(std::string_view head) {
   return out;
 }
 
-// Returns whether a file is a log whose unknown lines can be ignored. In a short text of a job with few known
-// lines the unknown ones may hold its subject.
+// Returns whether a file is a log whose unknown lines can be ignored. In a short text of a training job or a
+// benchmark of which fewer than half of the lines match, the other lines may hold the numbers that matter.
 bool is_log_of(const LogReader::Recognition& found, std::string_view head) {
   constexpr double kMost = 0.5;
   if (!found.format || found.is_mixed)
@@ -296,7 +296,8 @@ void LogReader::read_lines(
       if (!follower && sink.following() > 0)
         follower = reader.get();
     };
-    // Readers of the rest get each line that no other format takes, whatever it holds.
+    // In a file without a known format, the readers of Shape::Rest get below each line that no other format
+    // took, even one without their fixed words. So their forms are not matched here (Fallbacks::Lines).
     const Fallbacks fallbacks = is_taken ? Fallbacks::None : is_known ? Fallbacks::All : Fallbacks::Lines;
     source.is_last_known = each_match(line, take, fallbacks) || is_taken;
     if (!source.is_last_known)

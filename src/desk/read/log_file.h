@@ -36,7 +36,8 @@ class LogReader {
     std::string reason;
     bool is_mixed = false;  // its program wrote a part of the lines only
   };
-  // Scores tables and documents by their functions, and line formats by the share of matching lines.
+  // Scores each format of tables and documents with its Format::score, and each line format by the share of
+  // the lines that match one of its forms.
   Recognition recognise(std::string_view head) const;
 
   // Adds the rows of one file to `records`, and a SourceFile with the result of the recognition, or one for
@@ -59,7 +60,7 @@ class LogReader {
   };
   enum class Fallbacks {
     None,   // another reader took the line
-    Lines,  // the readers of the rest get the line as a row
+    Lines,  // those of Shape::Lines; the readers of Shape::Rest get the line as a row instead
     All
   };
   template <class Use>
@@ -67,8 +68,8 @@ class LogReader {
   void read_one(LineSource& in, const std::string& name, Records& records, const base::Progress& progress)
       const;
   void read_document(const std::string& raw, const Format& format, int32_t file, Records& records) const;
-  // Reads a file line by line. With `is_known`, a format fits its beginning, and readers of Shape::Rest get
-  // no lines.
+  // Reads a file line by line. `is_known`: the file is a log of a known format, whose other lines can be
+  // ignored. Then the readers for unknown text (formats of Shape::Rest) get no lines.
   void read_lines(
       LineSource& in,
       int32_t file,

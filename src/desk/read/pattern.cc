@@ -1,5 +1,6 @@
-// Compiles a line format into a list of pieces, and matches it in one pass from the left. No piece is tried
-// twice at one place, so that matching any line costs at most kTries times its length.
+// Compiles a pattern into a list of pieces (literals, blanks, captures), and matches them from the left
+// without backtracking. A pattern without "^" starts at up to kTries places of a line, so that a match takes
+// at most kTries passes over the line.
 #include "desk/read/pattern.h"
 
 #include "base/error.h"
@@ -222,7 +223,8 @@ size_t Pattern::find_literal(size_t index, std::string_view line, size_t at) con
   return line.npos;
 }
 
-// Returns the end of free text: the next literal, the next blank, or the end of the line.
+// Returns the end of a capture of type "word" or "text" (with `blanks`): the next literal of the pattern, for
+// a word the next blank, or the end of the line.
 size_t Pattern::end_of_text(size_t index, std::string_view line, size_t at, bool blanks) const {
   size_t limit = line.size();
   if (!blanks)
@@ -234,7 +236,8 @@ size_t Pattern::end_of_text(size_t index, std::string_view line, size_t at, bool
          (pieces_[next].type == Type::OptionalEnd || pieces_[next].type == Type::MaybeBlanks ||
           (blanks && pieces_[next].type == Type::Blanks)))
     ++next;
-  // An optional part may be absent. The text then ends before the piece after it.
+  // The capture ends before the optional part that follows it, or, when the line lacks that part, before the
+  // piece behind the optional part.
   if (next < pieces_.size() && pieces_[next].type == Type::OptionalBegin) {
     size_t inside = next + 1;
     while (pieces_[inside].type == Type::Blanks || pieces_[inside].type == Type::MaybeBlanks)

@@ -26,7 +26,7 @@ namespace lento::desk {
 class Match {
  public:
   static constexpr size_t kMost = 24;
-  // Returns the part with that name. Empty when it is optional and absent.
+  // Returns the text of the capture with that name. Empty when it is in an optional part that the line lacks.
   std::string_view operator[](std::string_view name) const;
   bool has(std::string_view name) const {
     return !(*this)[name].empty();
