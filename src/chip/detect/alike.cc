@@ -1,5 +1,5 @@
-// Compares components by the set of flows whose paths cross them. Two components of one set leave the same
-// records.
+// Compares components by the set of flows whose paths cross them. A fault of either of two components with
+// the same set changes the same records.
 #include "chip/detect/alike.h"
 
 #include <algorithm>

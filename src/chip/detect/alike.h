@@ -1,5 +1,5 @@
-// Finds components that the records cannot distinguish, because the same transfers pass them in the time in
-// question.
+// Finds components that the records of an interval cannot distinguish, because the same transfers pass them
+// in it.
 #pragma once
 
 #include <set>
@@ -11,11 +11,11 @@
 
 namespace lento::chip {
 
-// Transfers of one kind between the same two places, which all take the same path.
+// All transfers of one kind (message, read, write) between the same two places. They take the same path.
 struct Flow {
   ProbeKind kind = chip::ProbeKind::Message;
-  int core = 0;  // where it is recorded
-  int peer = 0;
+  int core = 0;  // the core that records it
+  int peer = 0;  // the sending core of a message, else the DRAM port
   auto operator<=>(const Flow&) const = default;
 };
 
@@ -28,8 +28,9 @@ struct FlowWindow {
   void see(const ProbeRecord& record);
 };
 
-// Returns those of `candidates` (never cores), in their order, that the same of `flows` pass as `component`,
-// itself included. A core, or a component that no flow passes, is returned alone.
+// Returns the components of `candidates` (which are no cores) that are passed by exactly the same of `flows`
+// as `component`, with `component` itself, in the order of `candidates`. A core, or a component that no flow
+// passes, is returned alone.
 std::vector<Component> alike(
     const Component& component,
     const std::set<Flow>& flows,
@@ -37,16 +38,17 @@ std::vector<Component> alike(
     const spec::Chip& chip,
     const Grid& grid);
 
-// Groups the `candidates` that some of `flows` pass into classes that the same flows pass. Candidates keep
-// their order, and classes are ordered by their first. Classes of one component are left out.
+// Groups those `candidates` that any of `flows` passes into classes whose members are passed by exactly the
+// same flows. Members keep the order of `candidates`, and classes are ordered by their first member. Classes
+// with one member are left out.
 std::vector<std::vector<Component>> classes(
     const std::set<Flow>& flows,
     const std::vector<Component>& candidates,
     const spec::Chip& chip,
     const Grid& grid);
 
-// Returns the flows with records in the bins wholly within [begin, end), or in the bins that it touches when
-// it covers none.
+// Returns the flows with records in the time bins wholly within the cycles [begin, end), or, when there is no
+// such bin, in those that the interval touches.
 std::set<Flow> flows_between(const Cells& cells, uint64_t begin, uint64_t end);
 
 // Joins the names with "or", such as "link0-4 or link4-8".

@@ -1,5 +1,5 @@
-// Plans every record of the mapping, adds them up by core and pattern, and compares counts and sizes with the
-// entries of the sketch.
+// Lists every record that the mapping plans, adds them up by core and pattern, and compares counts and sizes
+// with the entries of the sketch.
 #include "chip/detect/belongs.h"
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace lento::chip {
 namespace {
 
-// Records of one pattern on one core that a mapping plans.
+// The records of one pattern on one core that a mapping plans.
 struct Planned {
   uint64_t count = 0;  // per inference
-  // Least and most work of one record.
+  // Least and most work of one record: operations of a compute, bytes of a transfer.
   uint64_t least = UINT64_MAX;
   uint64_t most = 0;
 };
@@ -34,8 +34,8 @@ Plan plan_of(const Sketch& sketch, const Program& program, const spec::Chip& chi
   return plan;
 }
 
-// Names a core by its position on a data sheet, else by its number. Records may hold numbers of cores that
-// the chip does not have.
+// Returns the name of a core: its position on a chip with a data sheet, else its number. Records may hold
+// numbers of cores that the chip does not have.
 std::string core_words(size_t core, const Grid& grid) {
   const bool named = grid.is_sheet() && core < size_t(grid.core_count());
   return named ? grid.core_name(int(core)) : "core " + std::to_string(core);

@@ -1,5 +1,5 @@
-// Checks whether a sketch can be of this mapping: every recorded pattern must be one that the mapping plans.
-// A verdict on records of another mapping would mean nothing.
+// Checks whether a sketch can come from a run of this mapping: every recorded pattern must be one that the
+// mapping plans. Otherwise a verdict would be meaningless.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ namespace lento::chip {
 struct Belonging {
   int entries = 0;      // patterns that the sketch holds
   size_t patterns = 0;  // patterns that the mapping makes
-  int strange = 0;      // entries that the mapping does not plan, or not so often, or of another size
+  int strange = 0;      // entries that are not planned, or with more records or other sizes than planned
   std::vector<std::string> examples;  // of strange ones, three at most, in words
   uint64_t planned = 0;               // records of as many inferences as were begun
   uint64_t recorded = 0;
@@ -28,8 +28,8 @@ struct Belonging {
 // Returns the records of a pattern on a core in words, such as "messages from core 7 on core 0".
 std::string words_of(const Pattern& pattern, size_t core, const Grid& grid);
 
-// Compares a sketch with the plan of a mapping. Lost records, a run cut short and faults leave only patterns
-// that were planned. Strange patterns come from another program.
+// Compares a sketch with the patterns that a mapping plans. Lost records, a run that was cut short and faults
+// add no pattern, so patterns that are not planned come from another program.
 Belonging belonging_of(const Sketch& sketch, const Program& program, const spec::Chip& chip);
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// Builds the table of a sketch on one time grid, and the level, fastest transfer and noise that a healthy row
-// has. They come from another sketch or from the lower quartile of the run itself.
+// Builds the table of a sketch on one time grid, and the levels and the noise that are expected of each row
+// on a healthy chip. They come from another sketch or from the lower quartile of the run itself.
 #include "chip/detect/cells.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ Cell cell_of(const TimeBin& bin, int shared_by) {
 std::vector<Cell> rebinned(std::span<const TimeBin> bins, uint64_t width, uint64_t wanted) {
   std::vector<Cell> out;
   if (width > wanted) {
-    // The limit bounds memory. A reference run that is longer by as much is no baseline for this run.
+    // A wide bin becomes at most as many parts as the row has bins, which bounds the memory. A reference run
+    // so much longer than this one is no baseline for it in any case.
     const auto parts = int(std::min<uint64_t>(width / wanted, bins.size()));
     for (const TimeBin& bin : bins)
       out.insert(out.end(), size_t(parts), cell_of(bin, parts));
@@ -53,7 +54,7 @@ float median_lowest(const Row& row) {
   return float(evidence::median(values));
 }
 
-// Returns the unloaded level of a path in the unit of levels, which carry an offset.
+// Returns the level (see Cell) of a transfer on a path without other traffic, octaves.
 double unloaded_level(const Row& row, const Path& path) {
   const double offset = level_offset(row.pattern.kind) / double{kLevelsPerOctave};
   return std::log2(std::max(1.0, path.cycles(row.bytes)) / std::max(1.0, row.bytes)) + offset;
@@ -66,8 +67,9 @@ struct Spread {
   uint64_t count = 0;
 };
 
-// Fits the variance of bin means, common^2 + single^2 / n, roughly: `single` takes as much of it as the noise
-// of one record on its path (`most`) allows, and `common` the rest.
+// Splits the variance of the mean levels of bins with n records into single^2 / n + common^2, octaves
+// squared. `single` takes as much of it as the noise of one record on its path allows (at most `most`), and
+// `common` takes the rest.
 Spread spread_of(const Row& row, double most) {
   Spread s;
   s.single = std::max(kLeastNoise, most);
@@ -101,8 +103,9 @@ Spread spread_of(const Row& row, double most) {
   return s;
 }
 
-// Returns the mean of the reference's bins within two of `bin`, that bin counted twice. The mean over the run
-// replaces bins without records.
+// Returns the mean level of a reference row over `bin`, which counts twice, and the two bins on either side
+// of it. Where these hold fewer than kBinsTogether records, `fallback` (the mean over the run) counts as that
+// many more.
 float local_level(const Row& row, size_t bin, double fallback) {
   double sum = 0;
   double weight = 0;

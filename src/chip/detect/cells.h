@@ -11,23 +11,26 @@
 
 namespace lento::chip {
 
+// The transfers of one row in one time bin. A level is log2(cycles per byte) plus the constant level_offset()
+// of the kind of transfer, in octaves.
 struct Cell {
-  float level = 0;   // log2 cycles per byte, octaves, mean
+  float level = 0;   // mean
   float lowest = 0;  // level of the fastest transfer
   int count = 0;     // 0: nothing recorded
 };
 
+// The transfers of one pattern that one core recorded, by time bin.
 struct Row {
   int core = 0;
   Pattern pattern;
-  double bytes = 0;  // mean size
+  double bytes = 0;  // mean size of a transfer
   uint64_t count = 0;
   std::vector<Cell> cells;
-  float lowest = 0;  // of its fastest transfer, octaves
+  float lowest = 0;  // level of its fastest transfer
 };
 
-// Minus the logarithm of a Student t with 3 degrees of freedom at z deviations, 0 at its middle: heavy tails
-// keep any one value from deciding alone.
+// Returns minus the log-density of Student's t with 3 degrees of freedom at z standard deviations from its
+// centre, less that at the centre. Its heavy tails keep a single value from deciding alone.
 double unlikely(double z);
 
 struct Cells {
@@ -36,46 +39,49 @@ struct Cells {
   std::vector<Row> rows;
 };
 
-// Returns rows in the order of core and pattern. Patterns that name cores or ports outside the grid are left
-// out. The bins are `bin_cycles` wide, so that a run that took longer can be compared with another. A wider
-// bin of a core counts as several equal ones. 0: as wide as the widest bin of the sketch. Precondition: a
-// power of two.
+// Returns the rows of a sketch in the order of core and pattern, without the patterns that name cores or
+// ports outside the grid. `bin_cycles` is the width of a time bin, a power of two, so that runs of different
+// length can be compared. 0: the widest bin of the sketch. Where a core recorded in wider bins, each becomes
+// several equal ones.
 Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles = 0);
 
-// Returns the path of each row.
+// Returns the path of the transfers of each row.
 std::vector<Path> paths_of(const Cells& cells, const spec::Chip& chip, const Grid& grid);
 
 struct Bins {
   size_t begin = 0;
   size_t end = 0;
 };
-// The bins that an interval of cycles touches, one at least. Precondition: there are bins.
+// Returns the time bins that the cycles [begin, end) touch, at least one. Precondition: there are bins.
 Bins bins_of(const Cells& cells, uint64_t begin, uint64_t end);
 
-// Expected row: level by bin, deviation of one record, deviation common to a bin.
+// The expectation for a row. Levels (see Cell) and standard deviations are in octaves.
 struct Baseline {
-  std::vector<float> level;
-  float lowest = 0;  // of the fastest transfer of a time bin, median over bins
-  float single = 0.5F;
-  float common = 0.1F;  // until it is estimated
-  // Number of successive bins that carry as much information as one independent bin. The transfers of a run
-  // wait in one periodic order (rhythm) for a while and then in another.
+  std::vector<float> level;  // by time bin
+  float lowest = 0;          // level of the fastest transfer of a time bin, median over bins
+  float single = 0.5F;       // standard deviation of one record
+  float common = 0.1F;       // standard deviation that all records of a bin share
+  // Number of successive bins that together have the information of one independent bin. Queues make the
+  // transfers of a run wait in one periodic order for a while and then in another, so that neighbouring bins
+  // deviate together.
   float correlation_bins = 1;
-  // Returns the variance of the mean of `count` records.
+  // Returns the variance of the mean level of `count` records in one bin, octaves squared.
   double variance(int count) const {
     return common * common + single * single / float(count);
   }
 };
 // Takes the baseline from another sketch of the same mapping, for the `rows` of `cells` in their order. Rows
-// that `reference` lacks get the median excess over the unloaded path.
+// that `reference` lacks get those of baselines_within().
 std::vector<Baseline>
 baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
-// Takes the baseline from the run itself: the lower quartile of a row's bins, limited to the unloaded path
-// plus the usual excess of all rows, so that a row that is slow all the time has no slow baseline.
+// Takes the baseline from the run itself: the lower quartile of the levels in the bins of a row. It is at
+// most the level of the unloaded path plus the upper quartile of that excess over all rows plus kVisible, so
+// that a row that is slow all the time has no slow baseline.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
 
-// Returns the mean of several baselines of the same rows. Their distance from one another becomes part of
-// `common`, because healthy runs may have different rhythms. Precondition: at least one, all of one shape.
+// Returns the mean of the baselines of several runs. `common` grows by the variance of their mean levels,
+// because the transfers of healthy runs may wait in different periodic orders. Precondition: at least one
+// run, and the same rows and bins in all.
 std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws);
 
 }  // namespace lento::chip

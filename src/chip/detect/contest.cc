@@ -1,5 +1,6 @@
-// Simulates the chip under each strong hypothesis, corrects the factor by the ratio of recorded to simulated
-// excess, and changes factor, begin and end of the leading hypotheses until one of them wins.
+// Simulates the chip under each hypothesis with a high likelihood ratio, corrects its factor by the ratio of
+// recorded to simulated excess, and changes factor, begin and end of those with the largest gains until one
+// is clearly ahead.
 #include "chip/detect/contest.h"
 
 #include <algorithm>
@@ -14,20 +15,22 @@
 namespace lento::chip {
 namespace {
 
-// The larger gain wins among parts of one kind. A part of another kind, which slows more transfers and comes
-// later, must win by a margin.
+// Returns whether `a` wins against `b`, which precedes it. The larger gain wins when both parts are of one
+// kind. A part of another kind comes later because more transfers cross it, and its gain must exceed the
+// other by 1 / kRivalShare.
 bool beats(const Hypothesis& a, const Hypothesis& b) {
   const bool same_kind = a.suspect.component.part == b.suspect.component.part;
   return b.baselines.empty() || (same_kind ? 1 : kRivalShare) * a.gain > b.gain;
 }
 
-// Returns the suspect's factor, limited to the largest that its fastest transfers allow.
+// Returns the suspect's factor, limited to the largest that its fastest transfers allow
+// (most_allowed_factor()).
 double possible(const ScanInput& before, const Suspect& s) {
   return std::min(s.factor, most_allowed_factor(before, s));
 }
 
-// Limits the factor to that of the leading hypothesis, because a component that explains the same transfers
-// is slower by about the same factor.
+// Returns the suspect with at most the factor of the hypothesis with the largest gain so far: a component
+// that explains the same transfers is slower by about the same factor.
 Suspect as_slow_as(const Hypothesis& leading, const ScanInput& before, Suspect s) {
   s.factor = std::min(s.factor, leading.suspect.factor);
   return refitted(before, s);
@@ -37,12 +40,13 @@ bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
-// Corrections after which the factor is near the best one. A hypothesis that then gains less than half of the
-// best will not win.
+// Number of corrections (Contest::correct()) after which the factor of a hypothesis is near its best one. A
+// hypothesis with less than half of the largest gain is dropped then.
 constexpr int kEnoughCorrections = 2;
 
-// Number of rivals that are refined besides the best hypothesis: the second, and the third when it gains at
-// least half as much. For a fault of few bins the right one can be third until its begin is found.
+// Number of hypotheses that are refined besides the best one: the second, and the third when its gain is at
+// least half of the best. Where a fault covers few bins, the true hypothesis can be third until its begin is
+// refined.
 constexpr size_t kRivals = 2;
 
 bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
@@ -50,9 +54,10 @@ bool stands_out(const Hypothesis& best, const Hypothesis* rival) {
          (rival == nullptr || rival->gain <= kRivalShare * best.gain);
 }
 
-constexpr int kAdjustments = 6;
+constexpr int kAdjustments = 6;  // number of the changes that adjusted() makes
 
-// Returns the component that was found with a slightly different factor, begin or end.
+// Returns a reported component with a slightly different factor, begin or end. `change` selects which, and
+// `step` is the shift of begin or end in cycles.
 Suspect adjusted(Suspect s, int change, uint64_t step) {
   if (s.slow_intervals.empty())
     s.slow_intervals.push_back({s.begin, s.end, s.factor});
@@ -99,9 +104,9 @@ Hypothesis Contest::best_of(std::vector<Suspect> close) {
   return best;
 }
 
-// Computes gain and misfit over the transfers through the component alone. Further components are judged over
-// all compared transfers instead, because the simulation already has the queues of the found ones nearly
-// right, and a further one must improve on that.
+// Sets own_gain, own_misfit and own_chance of the winner. For the first component they cover the rows that
+// cross it alone. For a further one they cover all compared rows: the simulation already contains the queues
+// of the reported ones, nearly as recorded, and a further component must improve on that.
 void Contest::judge_by_its_own(Hypothesis& h) const {
   std::vector<size_t> rows = scope_.rows;
   if (given_.empty())
@@ -133,7 +138,8 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
     });
   };
   rank();
-  // A fault of few bins covers an unknown part of them, so these hypotheses are refined in any case.
+  // Begin and end of a fault that covers few bins are uncertain by a part of them, so such hypotheses are
+  // refined even when none has a gain.
   const bool all_whole = std::ranges::all_of(all, [&](const Entrant& e) {
     return covers_whole_bins(before_.cells, e.hypothesis.suspect);
   });
@@ -166,16 +172,18 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   return winner;
 }
 
-// When each of the strongest hypotheses makes the simulation less like the recorded run, weaker ones are not
-// tried. Next to a slow part even wrong ones gain, because their queues are full.
+// Returns whether simulating the hypothesis is not worthwhile: each of the first kSimulatedFirst lowered the
+// likelihood of the recorded run. When the true component is among them, wrong ones near it have a gain too,
+// because their queues are full.
 bool Contest::is_not_worthwhile(const Suspect& s, size_t count, bool gains) const {
   return !gains && count >= kSimulatedFirst &&
          std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
 }
 
-// Returns the order in which hypotheses are simulated: by falling strength. In a long run the first one sets
-// the factor of the others. The order there is by the factor that the fastest transfers show, because a link
-// behind the slow one, which only forwards late transfers, can have more strength.
+// Returns the order in which hypotheses are simulated: by falling likelihood ratio of the scan. In a long run
+// (`in_part`) the first one sets the factor of the others, so the order there is by the factor that its
+// fastest transfers show. A link behind the slow one, which only passes on late transfers, can have a higher
+// likelihood ratio, but not a higher factor.
 std::vector<size_t> Contest::order_of_trial(const std::vector<Suspect>& close, bool in_part) const {
   std::vector<std::pair<double, double>> worth;
   for (const Suspect& s : close)
@@ -188,13 +196,14 @@ std::vector<size_t> Contest::order_of_trial(const std::vector<Suspect>& close, b
   return order;
 }
 
-// Simulates the hypotheses and corrects their factors. Returns them in the order of `close`, because the
-// first, smaller component wins among equals. In a long run the others start from the factor of the leader,
-// and are dropped when they gain too little. The strongest is kept, because the first leader can be there by
-// chance, with a factor far from the true one.
+// Simulates the hypotheses and corrects their factors. Returns them in the order of `close`, links before
+// routers, because beats() favours the earlier of two parts. In a long run (`in_part`) the hypotheses after
+// the first start from the factor of the one with the largest log-likelihood gain so far, and each is dropped
+// when its gain stays below that one. The hypothesis with the highest likelihood ratio in the scan is exempt
+// from the drop, because the first one may have its gain by chance, with a wrong factor.
 std::vector<Contest::Entrant> Contest::tried(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
-  const Hypothesis* leading = nullptr;  // of those simulated so far, when it gains anything
+  const Hypothesis* leading = nullptr;  // largest gain so far; nullptr: none is above 0
   const bool in_part = until_ < scope_.end;
   const int kept = in_part ? std::min(kKeptForFinalists, expected_.left() / 2) : 0;
   const auto strongest = size_t(std::ranges::max_element(close, {}, &Suspect::strength) - close.begin());
@@ -224,8 +233,9 @@ std::vector<Contest::Entrant> Contest::tried(const std::vector<Suspect>& close) 
   return out;
 }
 
-// Replays over their whole intervals the hypotheses that gain nearly as much as the best in the first part,
-// the best first, while replays are left. Returns them in their former order.
+// Simulates over their whole intervals the hypotheses whose gain in the first part is at least half of the
+// best and among the kSimulatedFirst best, largest gain first, while simulations are left. Returns them in
+// their former order.
 std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   until_ = UINT64_MAX;
   std::vector<Entrant*> by_gain;
@@ -248,9 +258,9 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
   return all;
 }
 
-// Returns the cycle up to which hypotheses are compared. It is the whole run, unless simulations of each with
-// its corrections cost too much. Then it is a quarter of each interval, and enough bins to decide whether any
-// is whole.
+// Returns the cycle up to which hypotheses are compared: the whole run, unless simulating each of them
+// kReplaysEach times costs too much. Then it includes the first quarter of each interval, and at least three
+// bins, which show whether the interval covers a whole bin.
 uint64_t Contest::first_part(const std::vector<Suspect>& close) const {
   if (expected_.affordable() >= kReplaysEach * double(close.size()))
     return UINT64_MAX;
@@ -279,7 +289,8 @@ double Contest::gain_of(const std::vector<Baseline>& baselines) const {
          expected_.misfit(baselines, scope_.rows, scope_.begin, end);
 }
 
-// Keeps each change of a found component that raises the gain, and returns the gain with all of them.
+// Applies every small change of a reported component that raises the gain, and returns the gain with all of
+// them.
 double Contest::gain_of_given() {
   std::vector<Suspect> slow = given_;
   double most = std::max(0.0, gain_of(expected_.with_found(slow, until_)));
@@ -305,9 +316,10 @@ Hypothesis Contest::replayed(const Suspect& suspect) {
   return h;
 }
 
-// Simulates the factor that the last simulation suggests, then half the step (in logarithms) when that is too
-// far. Returns whether one was better. Queues make the excess grow faster than the factor. A suggestion
-// beyond a factor that was too large or too small already is replaced by the middle between both.
+// Simulates the hypothesis with the factor that corrected_factor() suggests, and when this does not raise the
+// gain, with half the step (in logarithms). Returns whether the gain rose. Queues make the excess grow faster
+// than the factor, so a suggestion can be too far. One beyond a factor that was already too large or too
+// small is replaced by the geometric mean of that and the present factor.
 bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   Suspect again = h.suspect;
   Suspect simulated = h.suspect;
@@ -335,8 +347,9 @@ bool Contest::correct(Hypothesis& h, Bracket& bracket) {
   return false;
 }
 
-// Makes one step: a change that helped is tried again, otherwise the next change follows. Returns whether
-// more can be tried.
+// Simulates one small change of factor or begin (changed()) and keeps it when it raises the gain. A change
+// that raised the gain is tried again at the next call, otherwise the next kind of change. Returns false when
+// all kinds were tried or no simulation is left.
 bool Contest::sharpen(Entrant& entrant) {
   Hypothesis& h = entrant.hypothesis;
   Suspect other = changed(h.suspect, entrant.change);
@@ -355,9 +368,10 @@ bool Contest::sharpen(Entrant& entrant) {
   return true;
 }
 
-// Refines smaller components that have more strength than the winner so far. The transfers of a link pass its
-// routers too. Where the link has more strength than the router, the router's other transfers contradict it,
-// and the link may gain less only because its factor is less exact. Returns whether more can be tried.
+// Refines hypotheses of smaller components that have a higher likelihood ratio in the scan than the winner so
+// far. The transfers of a link cross its routers too. Where the link has the higher ratio, the other
+// transfers of the router are not slow, and the link may have the smaller gain only because its factor is
+// less exact. Returns whether any can be refined further.
 bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
   const Suspect leading = all[best].hypothesis.suspect;
   bool more = false;

@@ -1,5 +1,6 @@
-// Compares hypotheses that are too close for the closed form by simulation. Each is a component slow by a
-// factor for a while. The one whose simulated run is most like the recorded one wins.
+// Decides by simulation between hypotheses (a component that is slow by a factor between two times) whose
+// likelihood ratios in the scan are close. The hypothesis whose simulation raises the likelihood of the
+// recorded run most wins.
 #pragma once
 
 #include <limits>
@@ -11,29 +12,32 @@
 
 namespace lento::chip {
 
-// A slow component, the levels that the chip would have recorded with it, and by how much they raise the
-// log-likelihood of the recorded run over that of the levels expected before.
+// A slow component, the levels of a simulation with it, and by how much they raise the log-likelihood of the
+// recorded run (`gain`, a difference of Expected::misfit()) over the levels expected before.
 struct Hypothesis {
   Suspect suspect;
   std::vector<Baseline> baselines;
   double gain = 0;
   double rival_gain = 0;  // for the winner only: gain of the next best
-  // For the winner only: gain over the transfers through its component, because the simulation of other
-  // transfers can be far off where all are slow together. For a further component: over all transfers.
+  // For the winner only: the gain over the rows that cross its component. Other rows can be simulated badly
+  // where all transfers are slow together. When a component was reported before, the gain over all compared
+  // rows.
   double own_gain = 0;
-  double own_misfit = 0;  // misfit of the recorded run over the same transfers
-  Chance own_chance;      // misfits of healthy runs over the same transfers and time
+  double own_misfit = 0;  // misfit of the recorded run over the same rows
+  Chance own_chance;      // misfits of healthy runs over the same rows and time
 };
 
-// Returns whether the remaining misfit is at most that of a healthy run, and at most the gain. Where healthy
-// runs differ much from one another, a hypothesis that explained 60 of 200 named a healthy part.
+// Returns whether own_misfit is at most that of a median healthy run and at most own_gain. The second
+// condition is needed where healthy runs differ much from one another: there a hypothesis with a gain of 60,
+// of a misfit of 200, named a healthy part.
 bool explains(const Hypothesis& h);
 
 // Precondition: the arguments outlive the contest.
 class Contest {
  public:
-  // `before`: the recorded run and the expectation so far. `given`: the components that the expectation
-  // holds. `in_any_case`: components that are tried even when the simulation contradicts all stronger ones.
+  // `before` holds the recorded run and its baselines, and `given` the slow components that these baselines
+  // contain already. Components in `in_any_case` are simulated even when each of the strongest hypotheses
+  // lowers the likelihood.
   Contest(
       const ScanInput& before,
       const std::vector<Suspect>& given,
@@ -45,18 +49,21 @@ class Contest {
         in_any_case_(std::move(in_any_case)) {
   }
 
-  // Returns the winner, among equals the first. Its baselines are empty when no simulation was left. A gain
-  // below zero means that the simulation contradicts the strongest, and none was refined.
+  // Returns the hypothesis with the largest gain. A part of another kind than an earlier one needs a clearly
+  // larger gain (kRivalShare). Its baselines are empty when no simulation was left. With a gain below 0 every
+  // simulated hypothesis lowers the likelihood of the recorded run, and none was refined.
   //
-  // Each hypothesis is simulated up to twice again with the factor that its last simulation suggests. While
-  // no winner is clear, the three best are refined in turn by small changes of factor and begin, because a
-  // slow run that begins at another time stays out of step with the recorded one. A winner of a few bins is
-  // always refined. Where simulations are too long, all are compared on the first part of their intervals
-  // with the factor of the leader. The best ones are then simulated over their whole intervals.
+  // Each hypothesis is simulated again with the factor that its last simulation suggests, while that raises
+  // its gain. While the best gain is not clearly ahead (kRivalShare), the three best are refined in turn by
+  // small changes of factor and begin, because a simulation that begins at another time stays out of step
+  // with the recorded run. A winner that covers few bins is always refined. Where simulations are too long,
+  // hypotheses are compared on the first part of their intervals and start from the factor of the best one so
+  // far. The best of them are then simulated over their whole intervals.
   Hypothesis best_of(std::vector<Suspect> close);
 
-  // Returns the largest gain, over the scope below, of small changes to factor, begin and end of the found
-  // components. A further component must gain more. Call it after best_of().
+  // Returns the largest log-likelihood gain, over the rows and the time of best_of(), that small changes to
+  // factor, begin and end of the components reported before can give. A further component must gain more than
+  // this correction of the known ones. Call it after best_of().
   double gain_of_given();
 
  private:
@@ -65,13 +72,14 @@ class Contest {
     int change = 0;       // the next change to try, see changed()
     bool helped = false;  // it raised the gain
   };
-  // Factors of a hypothesis that were too little and too much.
+  // Simulated factors of a hypothesis: one that was too small, and one that was too large.
   struct Bracket {
     double least = 0;
     double most = std::numeric_limits<double>::infinity();
   };
-  // Scope in which hypotheses are compared: the span of their intervals, and the transfers that pass through
-  // any of them. Other transfers of a slow run are only shifted in time and do not show where it is slow.
+  // The time and the rows over which all hypotheses are compared: the span of their intervals, and the rows
+  // that cross the component of any of them. Other transfers of a slow run are only shifted in time and do
+  // not show which component is slow.
   struct Scope {
     // cycles
     uint64_t begin = UINT64_MAX;
@@ -88,12 +96,13 @@ class Contest {
   void set_scope(const std::vector<Suspect>& close);
   uint64_t first_part(const std::vector<Suspect>& close) const;
   Hypothesis replayed(const Suspect& suspect);
-  double gain_of(const std::vector<Baseline>& baselines) const;  // where hypotheses are compared
+  double gain_of(const std::vector<Baseline>& baselines) const;  // over scope_, up to until_
   bool correct(Hypothesis& h, Bracket& bracket);
   bool sharpen(Entrant& entrant);
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);
-  // Changes 1 and 2 are opposite, and so are 3 and 4.
-  static constexpr int kChanges = 5;  // number of changes that changed() makes
+  // Number of the changes that changed() makes to a hypothesis. Changes 1 and 2 are opposite (begin later,
+  // earlier), and so are 3 and 4 (less slow, slower).
+  static constexpr int kChanges = 5;
   Suspect changed(Suspect suspect, int change) const;
 
   const ScanInput& before_;

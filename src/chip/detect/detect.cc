@@ -1,7 +1,7 @@
-// Finds slow cores first, by direct evidence (slow_cores.h). Then each round finds the transfer component
-// that explains most of the rest (scan.h), against the chip with everything found so far. That baseline is
-// simulated when the caller gives a simulator (DetectOptions::replay). Otherwise rows through a found
-// component are ignored.
+// Finds slow cores first, from the durations of their own operations (slow_cores.h). Each further round finds
+// the component that explains best why transfers are slower than the baseline (scan.h). The baseline is the
+// level that is expected with everything found so far. With a simulator (DetectOptions::replay) it is
+// simulated. Without one, transfers through a found component are ignored.
 #include "chip/detect/detect.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@
 namespace lento::chip {
 namespace {
 
-// Returns how many transfers a slow component of this kind would slow, as a rank.
+// Returns the rank of a kind of part by the number of transfers that a slow one delays, fewest first.
 int reach(Part part) {
   constexpr Part kByReach[] = {Part::Core, Part::Link, Part::MemoryUnit, Part::DramPort, Part::Router};
   return int(std::ranges::find(kByReach, part) - std::begin(kByReach));
@@ -94,9 +94,9 @@ class Detector {
   }
 
  private:
-  // Returns the strength from which a component is simulated as a hypothesis. The threshold follows from its
-  // strengths in the simulated runs of the chip with the components found so far. For a chip that is not
-  // simulated it is a constant.
+  // Returns the strength (log-likelihood ratio of the scan) from which a component is simulated as a
+  // hypothesis. It follows from the strengths of that component in simulated runs without it being slow. For
+  // a chip that is not simulated it is a constant.
   double needed(const Suspect& s) {
     if (!options_.replay)
       return kUnreplayed;
@@ -119,15 +119,17 @@ class Detector {
     return out;
   }
 
-  // Takes the mean of several simulated runs as the new baseline, because a chip with a fault takes one of
-  // several periodic orders of waiting, and the found components are estimated with errors.
+  // Replaces the baseline by the mean of several simulated runs with the found components. The transfers of a
+  // chip with a fault wait in one of several periodic orders, which differ between runs, and factor and begin
+  // of the found components have errors.
   void settle() {
     baselines_ = expected_.settled(out_.reported);
     thresholds_.reset();
     settled_ = true;
   }
 
-  // Moves the strongest sufficient suspect to the front. Returns whether there is one.
+  // Moves the first suspect whose strength suffices for a simulation (needed()) to the front. Returns whether
+  // there is one.
   bool bring_forward(std::vector<Suspect>& found) {
     const auto first = std::ranges::find_if(found, [&](const Suspect& s) {
       return s.strength >= needed(s);
@@ -138,7 +140,7 @@ class Detector {
     return true;
   }
 
-  // Returns the fewest simulations that the search for a further component takes.
+  // Returns the least number of simulations that the search for a further component takes.
   double few_more() const {
     return kKeptForFinalists + (settled_ ? 0 : options_.faulty_draws);
   }
@@ -147,10 +149,12 @@ class Detector {
     return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
   }
 
-  // Reports the best hypothesis if the simulation with it is more like the recorded run, otherwise tries the
-  // next ones. When none is accepted, a first component whose likelihood ratio is far ahead is reported as if
-  // no simulator were given, because its time bins may be too coarse for a simulation. It is not reported
-  // when it covers whole bins and the simulations of all first hypotheses fit worse than the healthy chip.
+  // Simulates suspects group by group and reports the best hypothesis of a group when its gain is convincing
+  // and it explains enough. Returns whether one was reported. When none is and nothing was reported before,
+  // the suspect with the highest likelihood ratio of the scan is judged as if there were no simulator, if its
+  // ratio is far above the next one, because time bins may be too coarse for a simulation. This is not done
+  // when its interval covers whole bins and every hypothesis of a group made the simulation less like the
+  // recorded run.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
@@ -193,8 +197,8 @@ class Detector {
     return first >= kUnreplayed && next <= kRivalShare * first;
   }
 
-  // Reports the suspect when its fastest transfers show that it is slow enough. In either case later rounds
-  // ignore its transfers.
+  // Reports the suspect when the factor that its fastest transfers show is at least kLeastFactor. In either
+  // case later rounds ignore the transfers through it during its interval.
   void judge_unreplayed(Suspect suspect) {
     const ScanInput seen{cells_, paths_, baselines_};
     suspect.factor = envelope_factor(seen, suspect);
@@ -207,9 +211,11 @@ class Detector {
       mild_.push_back(suspect.component);
   }
 
-  // Returns whether the gain of a hypothesis exceeds the largest that chance gives any of those simulated.
-  // The gain over the transfers through its component must also exceed the distance of healthy runs from one
-  // another, unless the remaining misfit is small (explains()).
+  // Returns whether the gain of a hypothesis (in log-likelihood) exceeds the largest that `tried` hypotheses
+  // reach by chance. Its gain over the rows that cross its component must also exceed the chance gain that
+  // the scatter between healthy runs allows, unless the misfit that it leaves is small (explains()). When
+  // transfers cross both its component and a reported one, it must exceed the misfit that the reported one
+  // left.
   bool convincing(const Hypothesis& h, size_t tried) const {
     if (h.suspect.factor < kLeastFactor || h.gain < Thresholds::by_chance(tried, options_.false_alarms))
       return false;
@@ -219,9 +225,10 @@ class Detector {
            h.own_gain >= Thresholds::by_chance(tried, options_.false_alarms, h.own_chance.scatter);
   }
 
-  // Returns whether a hypothesis explains enough of the misfit to be reported. For a first component it also
-  // suffices to gain much more than the second-best hypothesis. A further one must in addition gain more than
-  // small changes of the found components do, because queues that drain after a fault look like slow links.
+  // Returns whether a hypothesis explains enough of the misfit beyond that of a healthy run to be reported.
+  // For the first component it also suffices that its gain is far above that of the second-best hypothesis.
+  // The gain of a further component must exceed what small changes of the found components give
+  // (gain_of_given()), because queues that drain after a fault look like slow links.
   bool is_enough(const Hypothesis& h, Contest& contest) {
     const bool first = out_.reported.empty();
     if (!first && expected_.affordable() < 1) {
@@ -238,8 +245,8 @@ class Detector {
     return first || contest.gain_of_given() <= kRivalShare * h.gain;
   }
 
-  // Withdraws reports when the run is unlike the simulated chip, to which the run was not fitted. Cores are
-  // compared with one another, so their reports stay.
+  // Withdraws reports when the fastest transfers of the run differ from those of the simulated chip, whose
+  // numbers were not fitted to the run. Cores are compared with one another, so reports of cores stay.
   void doubt_if_unlike() {
     const std::string reason =
         unlike_simulated({cells_, paths_, out_.reported}, expected_.draws(), options_.false_alarms);
@@ -269,8 +276,8 @@ class Detector {
           " comes nearest to what is left over, and does not explain it.");
   }
 
-  // Returns whether a component shares transfers with a found one. Errors in the factor, begin and end of the
-  // found component leave a misfit on those transfers, of which a neighbour explains a part.
+  // Returns whether some transfer crosses both this component and a reported one. Errors in the factor, begin
+  // and end of the reported one leave a misfit of those transfers, of which the other one explains a part.
   bool beside_found(const Component& component) const {
     return std::ranges::any_of(paths_, [&](const Path& path) {
       return path.crosses(component) && std::ranges::any_of(out_.reported, [&](const Suspect& found) {
@@ -279,17 +286,18 @@ class Detector {
     });
   }
 
-  // Returns whether a suspect may explain the slow transfers that the leading suspect explains: it is at
-  // least half as strong, and some transfers cross both.
+  // Returns whether a suspect may explain the slow transfers that `leading` explains: its strength is at
+  // least half as high, and some transfers cross both.
   bool rivals(const Suspect& s, const Suspect& leading) const {
     return 2 * s.strength >= leading.strength && std::ranges::any_of(paths_, [&](const Path& path) {
              return path.crosses(s.component) && path.crosses(leading.component);
            });
   }
 
-  // Returns the suspects to simulate: the strongest, and those whose fastest transfers show the largest
-  // factor. A link behind the slow one, whose transfers wait in its queues, can have more strength than the
-  // slow link, and in a full network dozens do. Smaller components come first, so that they win a tie.
+  // Returns the suspects to simulate: those with the highest strength (log-likelihood ratio of the scan), and
+  // those whose fastest transfers show the largest factor. A link behind the slow one, whose transfers wait
+  // in its queues, can have a higher strength than the slow link, and in a network with full queues dozens
+  // do. Parts that few transfers cross come first, because Contest favours the earlier one of two parts.
   std::vector<Suspect> suspects_to_simulate(const std::vector<Suspect>& found) {
     const auto left = size_t(hypotheses_left());
     std::vector<Suspect> out;
@@ -321,7 +329,7 @@ class Detector {
     });
   }
 
-  // Ignores rows through any link of a found component while it is slow.
+  // Removes the records of transfers that cross a found component from the bins of its interval.
   void ignore_rows_through(const Suspect& found) {
     const Bins bins = bins_of(cells_, found.begin, found.end);
     for (size_t r = 0; r < cells_.rows.size(); ++r) {
@@ -332,8 +340,8 @@ class Detector {
     }
   }
 
-  // Fills the ranked list: reported suspects, then others with half the score of a reported one of their
-  // strength.
+  // Fills the ranked list: reported suspects first, then others, with half of the score that their strength
+  // gives.
   void rank(std::vector<Suspect>& rest) {
     drop_reported(rest);  // the last one came after the scan
     out_.ranked = out_.reported;
@@ -353,16 +361,16 @@ class Detector {
   const std::vector<Path> paths_;
   const std::vector<Component> components_;
   Expected expected_;
-  std::vector<Baseline> baselines_;       // what the chip should show with everything reported so far
-  std::optional<Thresholds> thresholds_;  // of that chip
+  std::vector<Baseline> baselines_;       // expected with everything that is reported so far
+  std::optional<Thresholds> thresholds_;  // of the chip with everything that is reported so far
   std::vector<Component> mild_;           // judged without a replay and not slow enough to be reported
   std::vector<Component> slowest_;  // links that are simulated only for the factor of their fastest transfers
   int hypotheses_ = 0;              // hypotheses that were simulated
-  bool settled_ = false;            // baselines_ are means of several draws
-  bool contradicted_ = false;       // by simulation: the strongest explain nothing
+  bool settled_ = false;            // baselines_ are means of several simulated runs
+  bool contradicted_ = false;       // a best simulated hypothesis had a gain below 0
   bool too_long_to_tell_ = false;   // simulations are too long to find out whether more is slow
   std::optional<Component> perhaps_;  // explains too little of the misfit that the last found part leaves
-  double left_over_ = 0;              // misfit beyond a healthy run's on the transfers of what was found
+  double left_over_ = 0;              // misfit that reported parts leave beyond that of a median healthy run
   bool given_up_ = false;             // before all were tried, since simulations are too long
   Detection out_;
 };

@@ -1,4 +1,4 @@
-// Writes a Detection as text and figures.
+// Turns a Detection into the findings, facts and figures of a diagnosis.
 #include <algorithm>
 #include <cmath>
 
@@ -78,7 +78,7 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
   return f;
 }
 
-// Returns the other end of a transfer: a core, or the port of DRAM when there is no core.
+// Returns the name of the other end of a transfer: a core, or the DRAM port when no core is at its place.
 std::string peer_name(const Grid& grid, const Pattern& p) {
   if (p.kind == chip::ProbeKind::Message)
     return grid.core_name(p.subject);
@@ -108,8 +108,8 @@ void add_routes(finding::MeshFigure& mesh, const Suspect& s, const Grid& grid) {
   }
 }
 
-// Returns the mean service time of each core over the nominal one, NaN where it recorded nothing that can be
-// compared.
+// Returns how many times as long as at the nominal rate the operations of each core took (geometric mean).
+// NaN for a core without recorded operations.
 std::vector<finding::MeshFigure::Core>
 core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
   std::vector<finding::MeshFigure::Core> out;
@@ -132,8 +132,8 @@ core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
   return out;
 }
 
-// Returns the chip as a picture. A link has the factor of the reported component that slows it, 1 if there is
-// none, and NaN when the mapping sends nothing across.
+// Returns the chip as a picture. A link has the factor of the reported component that slows it, 1 when there
+// is none, and NaN when the mapping sends nothing across it.
 finding::Figure mesh_figure(
     const Detection& detection,
     const Identifiability& planned,
@@ -202,8 +202,8 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
   return {"Ranked list", "What was reported, then what came next.", table};
 }
 
-// Returns the directed links that enough transfers cross, but of which the sketch holds too few: a recorder
-// too small for all patterns drops those that occurred once.
+// Returns the directed links that enough transfers cross, but of whose transfers the sketch holds too few: a
+// recorder that is too small for all patterns drops those that occurred once.
 std::vector<std::string>
 barely_held(const Sketch& sketch, const Identifiability& planned, const spec::Chip& chip, const Grid& grid) {
   const Cells cells = cells_of(sketch, grid);

@@ -1,5 +1,5 @@
-// Lists the transfers through a suspect by their excess over the baseline, adds up their waiting, and counts
-// patterns for and against it.
+// Lists the patterns through a suspect by how much longer their transfers take than the baseline, sums the
+// added waiting, and counts how many of the patterns were slower than expected.
 #include "chip/detect/evidence.h"
 
 #include <algorithm>
@@ -14,10 +14,11 @@
 namespace lento::chip {
 namespace {
 
-// Excess of the transfers of one pattern through the suspect, while it was slow.
+// The excess of the transfers of one pattern through the suspect over their expected level, while it was
+// slow.
 struct Shown {
-  double above = 0;  // octaves, mean
-  size_t row = 0;
+  double above = 0;  // octaves, mean over the records
+  size_t row = 0;    // index of the pattern's row in Cells
   uint64_t records = 0;
   double waited = 0;  // cycles, summed over its transfers
 };

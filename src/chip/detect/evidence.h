@@ -1,5 +1,5 @@
-// Collects the evidence about a suspect for a reader: transfers that show it, their waiting, and other
-// components that would look alike.
+// Collects the evidence about a suspect for a reader: transfers that were slower than expected, the waiting
+// that it caused, and components that the records cannot distinguish from it.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace lento::chip {
 
-// Maps a strength to a score from 0 to 1.
+// Maps a log-likelihood ratio to a score from 0 to 1.
 double score_of(double strength);
 
-// Formats a factor with three digits, the most to which any is estimated.
+// Formats a factor with three digits, because no estimate is more exact.
 std::string format_factor(double factor);
 
-// Fills in evidence, patterns, lost time and alike components. `run_cycles` limits its end. `components`:
-// those that the records cover.
+// Sets evidence, patterns, lost cycles, score and indistinguishable components of a suspect, and limits its
+// end to `run_cycles`. `components` lists those that any recorded transfer passes.
 void add_evidence(
     Suspect& suspect,
     const ScanInput& seen,

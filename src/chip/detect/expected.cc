@@ -1,5 +1,5 @@
-// Simulates each hypothesis under the seeds of healthy runs, and moves the healthy levels by the change that
-// the fault causes under the same seed. Measures the misfit of the recorded run by groups of bins.
+// Simulates each hypothesis with the seeds of the healthy runs. The difference of the levels between two runs
+// with one seed is the effect of the fault, which is added to the healthy levels.
 #include "chip/detect/expected.h"
 
 #include <algorithm>
@@ -52,14 +52,15 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   if (count == 0)
     return 0;
   off /= count;
-  // Successive bins share their waiting, which only adds time. Bins that are faster than expected do not wait
-  // and count as independent.
+  // Bins that are slower than expected wait in the same queues and are not independent, so their misfit is
+  // divided by the autocorrelation time. Bins that are faster do not wait and count as independent.
   const double together = off > 0 ? std::max(1.0, double{base.correlation_bins} / kBinsTogether) : 1;
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
-// Returns the misfit of a row: that of each group of its bins and, with equal weight, of all bins together. A
-// run that is out of step with its simulation still shows which rows are slow, and by how much.
+// Returns the misfit of a row (Expected::misfit()): the mean of that of its groups of kBinsTogether bins and
+// that of the mean over all bins, taken once for each group. The second shows which rows are slow, and by how
+// much, also when the run is out of step with its simulation.
 double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double sum = 0;
   int groups = 0;
@@ -75,8 +76,8 @@ bool holds(const Row& row, size_t bin) {
   return bin < row.cells.size() && row.cells[bin].count > 0;
 }
 
-// Gives the bins in which the simulation recorded nothing, because it is ahead or behind, the mean change of
-// the others.
+// Sets the change of level of the bins in which the simulation has no record, because it is ahead of or
+// behind the healthy run, to the mean change of the other bins.
 void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
   float sum = 0;
   float weight = 0;
@@ -93,8 +94,8 @@ void fill_gaps(const Row& simulated, Bins bins, std::vector<float>& change) {
       change[b] = sum / weight;
 }
 
-// Returns the autocorrelation time of a row in bins, from the distance of each draw to the mean of all in the
-// same bin. 1 when too little was recorded.
+// Returns the autocorrelation time of the levels of one row, in bins, from the deviations of each simulated
+// run (`draws`) from the mean of all runs in the same bin. 1 when too little was recorded.
 float correlation_bins_of(const std::vector<const Row*>& draws) {
   size_t bins = SIZE_MAX;
   for (const Row* row : draws)
@@ -122,13 +123,14 @@ float correlation_bins_of(const std::vector<const Row*>& draws) {
   }
   if (seen < double(kBinsTogether) || square <= 0)
     return 1;
-  // The number of bins limits the time that can be estimated.
+  // No autocorrelation time longer than the recording can be estimated from it.
   const double r = std::clamp(product / square * seen / (seen - 1), 0.0, 1 - 1 / seen);
   return float((1 + r) / (1 - r));
 }
 
-// Returns the found components within their errors. The first draw takes them unchanged. The second and the
-// third begin later and earlier and are slower and faster, by the steps of the contest.
+// Returns the components for simulation number `draw`, changed by about the errors of their fit. Number 0
+// leaves them as they are, odd numbers make them slower by kFactorStep and later by half a bin, even ones
+// faster and earlier by as much.
 std::vector<Suspect> varied(std::vector<Suspect> slow, int draw, uint64_t bin_cycles) {
   if (draw == 0)
     return slow;
@@ -170,7 +172,8 @@ Expected::Expected(const Setup& setup)
   }
   if (options.healthy != nullptr) {
     std::vector<Baseline> given = from(cells_of(*options.healthy, setup_.grid, setup_.cells.bin_cycles));
-    // The spread of healthy runs comes from the simulated ones, because one run has none.
+    // The variance between healthy runs comes from the simulated ones, because the one run that was given has
+    // none.
     for (size_t r = 0; r < healthy_.size(); ++r) {
       given[r].common = std::max(given[r].common, healthy_[r].common);
       given[r].correlation_bins = healthy_[r].correlation_bins;
@@ -191,7 +194,8 @@ double Expected::longer() const {
   return longest > 0 ? double(setup_.cells.bins) / longest : 1;
 }
 
-// Gives less weight to rows whose bins deviate together in these draws.
+// Sets the autocorrelation time of each row from these simulated runs, which lowers the weight of rows whose
+// successive bins deviate together.
 void Expected::add_correlation(
     const std::vector<const Cells*>& draws,
     const Cells& cells,

@@ -1,5 +1,5 @@
-// Computes what the sketch should hold under a hypothesis: baselines from simulated runs, and the distance of
-// the recorded run from them.
+// Computes the baselines (the expected levels of every row) under a hypothesis from simulated runs, and the
+// misfit of the recorded run to them.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace lento::chip {
 
-// A simulated run in the place of the recorded one, with its baselines. `cells` belongs to Expected.
+// A simulated run, used as if it were the recorded one, with the baselines that follow from the other
+// simulated runs alone (leave one out). `cells` points into Expected.
 struct LeftOut {
   const Cells* cells = nullptr;
   std::vector<Path> paths;
   std::vector<Baseline> baselines;
 };
 
-// Misfits of healthy runs, each against the baselines of the others. A run in which transfers wait in another
-// periodic order is far from them.
+// Expected::misfit() of simulated healthy runs, each against the baselines of the others. A run whose
+// transfers wait in another periodic order than in the others has a large one.
 struct Chance {
   double median = 0;
   double scatter = 0;  // standard deviation
@@ -37,8 +38,8 @@ class Expected {
   };
   explicit Expected(const Setup& setup);
 
-  // Returns levels of the healthy chip: of the run given as healthy, otherwise of simulated ones, otherwise
-  // of the run itself.
+  // Returns the baselines of the healthy chip: from the run given as healthy, else from simulated runs, else
+  // from the recorded run itself.
   const std::vector<Baseline>& healthy() const {
     return healthy_;
   }
@@ -48,46 +49,48 @@ class Expected {
     return draws_;
   }
 
-  // Returns each simulated run as a recording, with the levels that the others predict for it: of the healthy
-  // chip, or after settled() of the chip with the found components. Empty for fewer than two runs.
+  // Returns each simulated run with the baselines that follow from the others. The runs are of the healthy
+  // chip, and after settled() of the chip with the components found so far. Empty for fewer than two runs.
   std::vector<LeftOut> left_out() const;
 
-  // Returns the length of the recorded run over the longest simulated one, or over the one given as healthy.
-  // 1 when neither exists.
+  // Returns how many times as long the recorded run is as the longest simulated one, or as the one given as
+  // healthy. 1 when there is neither.
   double longer() const;
 
-  // Returns the number of replays left for hypotheses about the next component.
+  // Returns how many more simulations the search for the next component may use.
   int left() const;
-  // Returns how many runs as long as the recorded one can be simulated, regardless of the limit for one
-  // component.
+  // Returns how many more runs as long as the recorded one may be simulated in all
+  // (DetectOptions::most_records), whatever left() is.
   double affordable() const;
   void next_component() {
     used_ = 0;
   }
 
-  // Returns the healthy levels moved by the change that the faults cause in the same draw of the simulation.
-  // Transfers that the faults do not reach keep their healthy level exactly, so two hypotheses differ only
-  // where their predictions do. Costs one replay of the part of the run that begins before `until` cycles,
-  // from which later levels follow. Precondition: one is left.
+  // Returns the baselines of the healthy chip, moved by the change of level that the slow components cause
+  // between two simulations with the same seed. Rows that they do not affect keep their healthy level
+  // exactly, so two hypotheses differ only where their predictions differ. The run is simulated up to cycle
+  // `until`. Later bins of an interval get its mean change up to there. Uses one simulation of left().
+  // Precondition: left() > 0.
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
-  // Returns with() for components that were found already, which costs no hypothesis.
+  // Returns with() for components that are reported already, and uses none of left().
   std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
-  // Returns the mean of with() over several draws, because the transfers of a chip with a fault wait in one
-  // of several periodic orders, and the found components are estimated with errors. The spread of the draws
-  // is added to the baseline's variance. Costs no hypothesis.
+  // Returns the mean of with() over simulations with several seeds and slightly different factors and begins
+  // of the components. The transfers of a chip with a fault wait in one of several periodic orders, which the
+  // seed selects, and factor and begin of the found components have errors. The variance between the
+  // simulations is added to the baselines' variance. Uses none of left().
   std::vector<Baseline> settled(const std::vector<Suspect>& slow);
 
-  // Returns the distance of the recorded run from `baselines` between two times: minus twice the log-
-  // likelihood under the Student t of scan.cc. Half of it judges each group of four bins of a row, and half
-  // the mean of all bins of the row, because a slow run reaches its phases a little earlier or later than its
-  // simulation.
+  // Returns the misfit: minus the log-likelihood of the recorded levels of these rows between the cycles
+  // `begin` and `end` (unlikely()). It is the mean of two values, one for the mean level of each
+  // kBinsTogether successive bins, the other for the mean level of all bins of a row. The second still fits
+  // when a slow run reaches its phases a little earlier or later than its simulation.
   double misfit(
       const std::vector<Baseline>& baselines,
       const std::vector<size_t>& rows,
       uint64_t begin,
       uint64_t end) const;
-  // Returns the median and scatter of misfit() for simulated runs in the place of the recorded one. Zeros
-  // with fewer than two runs.
+  // Returns the median and standard deviation of misfit() over left_out(), for these rows. Zeros with fewer
+  // than two runs.
   Chance chance(const std::vector<size_t>& rows, uint64_t begin, uint64_t end) const;
 
  private:
@@ -100,10 +103,10 @@ class Expected {
 
   const Setup setup_;
   std::vector<Cells> draws_;    // of the healthy chip
-  std::vector<Cells> settled_;  // of the chip with what was found; empty before it was asked for
+  std::vector<Cells> settled_;  // of the chip with the components of settled(), empty before its first call
   std::vector<Baseline> healthy_;
   int used_ = 0;
-  double spent_ = 0;  // whole runs that were simulated, of hypotheses
+  double spent_ = 0;  // simulated with slow components, in lengths of the recorded run
 };
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// Inverts the unloaded path: the fastest transfer of each bin gives a factor, and the median or the lower
-// quartile over patterns is taken.
+// Estimates the factor of a component from the fastest transfer of each time bin: the factor at which the
+// path without other traffic takes as long. The median or the lower quartile over patterns is returned.
 #include "chip/detect/factor.h"
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace lento::chip {
 namespace {
 
-// Returns the bins wholly inside the suspect's interval, or all that it touches when there are none.
+// Returns the time bins wholly inside the suspect's interval, or all bins that it touches when there are
+// none.
 Bins inside(const Cells& cells, const Suspect& s) {
   Bins bins = bins_of(cells, s.begin, s.end);
   if (covers_whole_bins(cells, s)) {
@@ -22,9 +23,9 @@ Bins inside(const Cells& cells, const Suspect& s) {
   return bins;
 }
 
-// Returns how many times slower the component is, by the fastest transfers of each pattern through it.
-// Patterns whose times would not show it are left out. With `wait` the time that these transfers wait on a
-// healthy chip counts as the component's too, which gives an upper bound.
+// Returns, for each pattern through the component, the factor that explains its fastest transfers. Patterns
+// that even kMostFactor would change by less than kVisible are left out. With `wait`, the time that these
+// transfers wait on a healthy chip is attributed to the component as well, which gives an upper bound.
 std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, bool wait = false) {
   const Bins bins = inside(in.cells, suspect);
   std::vector<double> factors;
@@ -55,7 +56,8 @@ std::vector<double> shown_factors(const ScanInput& in, const Suspect& suspect, b
 
 }  // namespace
 
-// Bins that the interval covers in part do not count: their fastest transfers are healthy ones.
+// The first and the last bin do not count: the interval may cover them in part, and then their fastest
+// transfers are healthy ones.
 bool covers_whole_bins(const Cells& cells, const Suspect& s) {
   const Bins bins = bins_of(cells, s.begin, s.end);
   return bins.end > bins.begin + 2;

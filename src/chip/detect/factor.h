@@ -5,31 +5,33 @@
 
 namespace lento::chip {
 
-// Returns whether a time bin lies wholly inside the suspect's interval, between its first and its last bin.
+// Returns whether at least one time bin lies strictly between the first and the last bin that the suspect's
+// interval touches, and so wholly inside the interval.
 bool covers_whole_bins(const Cells& cells, const Suspect& suspect);
 
-// Returns the factor that the fastest transfer of each time bin shows, as the median over patterns, or the
-// suspect's own factor when no pattern shows one. Queues only add time, so the fastest of many transfers met
-// the slow server and little else.
+// Returns the factor of the component that explains the fastest transfer of each time bin, as the median over
+// patterns. Queues only add time, so the fastest of many transfers has met the slow server and little else.
+// When no pattern shows a factor, returns that of the suspect.
 double envelope_factor(const ScanInput& input, const Suspect& suspect);
 
-// Returns the lower quartile over the patterns through the component of the factor that their fastest
-// transfers show, or 0 without data. In a network with full queues it is largest at the server that fills
-// them.
+// Returns the factor of the component that explains the fastest transfers of each pattern through it, as the
+// lower quartile over patterns. 0 without data. Where all queues are full, of all components this factor is
+// largest for the slow one, which fills them.
 double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 
-// Returns the largest factor with which the fastest transfers of nearly all patterns through the component
-// could have been as fast as they were. It is a bound, well above the factor itself.
+// Returns an upper bound of the factor: kLuck times factor_of_the_fastest(). With a larger factor most
+// patterns could not have had transfers as fast as recorded.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 
-// Returns a wider bound than most_possible_factor(). It adds the wait on a healthy chip to the time that the
-// slow server may have taken, because the fastest transfers may not have waited. It bounds hypotheses that
-// are simulated.
+// Returns a wider upper bound than most_possible_factor(), for hypotheses that are simulated. The fastest
+// transfers may not have waited, so the waiting that a healthy chip expects of them is added to the time that
+// the slow server may have taken.
 double most_allowed_factor(const ScanInput& input, const Suspect& suspect);
 
-// Returns a better factor after a simulation. In octaves, the excess of the transfers through the component
-// is about proportional to the factor, which is scaled by recorded over simulated excess. `simulated` are the
-// levels with the suspect, `before` those without.
+// Returns the suspect's factor raised to the power r, where r is the recorded over the simulated excess of
+// the transfers through the component, in octaves: the excess is about proportional to the logarithm of the
+// factor. `simulated` holds the levels simulated with the suspect, and `before` the recorded levels and the
+// baselines without it.
 double
 corrected_factor(const ScanInput& before, const Suspect& suspect, const std::vector<Baseline>& simulated);
 

@@ -1,5 +1,5 @@
-// Names methods that judge a sketch, so that others can be compared with ours on the same sketch, chip and
-// mapping. docs/methods/chip-evaluation.md compares them.
+// Lists methods that judge a sketch, by name, so that others can be compared with Lento's own on the same
+// sketch, chip and mapping. docs/methods/chip-evaluation.md has the comparison.
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ struct MethodResult {
   std::map<std::string, double> numbers;  // of the method's own, such as "failrank_iterations"
 };
 
-// A number that a method lets its user set. Defaults of the published methods were chosen on the training
-// split.
+// A number that the user of a method can set. The default values of published methods were chosen on the
+// training faults of docs/methods/chip-evaluation.md.
 struct Parameter {
   std::string_view name;
   double value = 0;
@@ -51,12 +51,12 @@ struct Method {
 
 const Method& own_method();  // "lento": detect()
 
-// A method with some parameters set. `label` is its name in tables.
+// A method and the values of its parameters. `label` is its name in tables.
 struct MethodChoice {
   std::string label = "lento";
   std::string method = "lento";
   std::map<std::string, double, std::less<>> values;
-  const Method* chosen = nullptr;  // as found by choose(); nullptr: ours
+  const Method* chosen = nullptr;  // as found by choose(); nullptr: Lento's own
 };
 
 // Finds the method among `known`, which outlives the choice. Throws base::Error at `where` when the method or

@@ -1,5 +1,5 @@
-// Lists the servers of a transfer with their cycles per byte. The unloaded time is the sum over servers for
-// the first segment, then the slowest server's pace.
+// Lists the servers of a transfer with their cycles per byte. Without other traffic its first segment takes
+// the sum over the servers, and each further segment the time of the slowest server.
 #include "chip/detect/path.h"
 
 #include <algorithm>
@@ -151,7 +151,8 @@ std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& p
 
 namespace {
 
-// Fills in the record of an instruction. Returns whether it writes one.
+// Sets kind, work, layer, core and peer of the record that an instruction writes. Returns false when it
+// writes none.
 bool record_of(
     const Program& program,
     const Grid& grid,

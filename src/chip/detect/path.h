@@ -16,7 +16,8 @@
 
 namespace lento::chip {
 
-// A component that a finding can name. `other` is for links only (from < to in router numbers).
+// A component that a finding can name. `other` is the second router of a link, with index < other, and -1 for
+// all other parts.
 struct Component {
   Part part = Part::Core;
   int index = 0;
@@ -36,19 +37,19 @@ std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int co
 
 class Path {
  public:
-  // Cycles per byte of some stages: their sum, and those of the slowest.
+  // Cycles per byte of a set of stages: summed over them, and of the slowest one.
   struct Pace {
     double sum = 0;
     double slowest = 0;
   };
-  // The pace of the stages that belong to one component, and of the others, computed once for many factors.
+  // The cycles per byte of the stages that belong to one component, and of all others. They do not depend on
+  // the factor, so they are computed once for many factors.
   struct Share {
     Pace own;
     Pace others;
   };
 
-  // `core` recorded the transfer, and `pattern` names its peer as in ProbeRecord. Precondition: both exist on
-  // the grid.
+  // Precondition: `core`, which recorded the transfer, and the peer that `pattern` names exist on the grid.
   Path(const spec::Chip& chip, const Grid& grid, const Pattern& pattern, int core);
 
   bool crosses(const Component& component) const;
@@ -69,16 +70,17 @@ class Path {
     return all_.sum * std::min(bytes, segment_bytes_) + all_.slowest * std::max(0.0, bytes - segment_bytes_) +
            hop_cycles_;
   }
-  // Returns the standard deviation of one transfer by the chip file, in octaves.
+  // Returns the standard deviation of the log2 duration of one transfer that the chip file states, octaves.
   double noise() const {
     return noise_;
   }
-  // Returns the factor of `component` for this duration, infinite when it does not cross the path.
+  // Returns the factor by which `component` must be slower so that a transfer of `bytes` takes `cycles`.
+  // Infinite when the path does not cross it.
   double factor(double bytes, const Component& component, double cycles) const;
 
  private:
   struct Stage {
-    Component component;  // Part::Core, -1: cannot be to blame
+    Component component;  // {Part::Core, -1}: a scratchpad port, which no finding names
     double cycles_per_byte = 0;
     // The routers at both ends of a link, -1 for other stages.
     int from = -1;
@@ -94,7 +96,7 @@ class Path {
   double noise_ = 0;
 };
 
-// Returns the paths that cross each component, in their order.
+// Returns the indices of the paths that cross each component, ascending.
 std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& paths);
 
 // Visits every record that a program writes: visit(core, record, number per inference). Begin, end and step
@@ -102,8 +104,8 @@ std::map<Component, std::vector<size_t>> by_component(const std::vector<Path>& p
 using RecordVisit = std::function<void(size_t core, const ProbeRecord&, uint64_t times)>;
 void for_each_record(const Program& program, const Grid& grid, const RecordVisit& visit);
 
-// Counts, for each core, the distinct record patterns that the program produces there. plan_shapes() sizes
-// the sketch by them.
+// Counts for each core the distinct patterns that the program's records have there. plan_shapes() sizes the
+// sketch by them.
 std::vector<PatternCount> count_patterns(const Program& program, const spec::Chip& chip);
 
 }  // namespace lento::chip

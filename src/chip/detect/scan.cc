@@ -1,14 +1,24 @@
-// For a component c slower by f, a row k that crosses it should take
+// Scans components, factors and intervals for the highest log-likelihood ratio against a healthy chip.
+//
+// Levels are log2 of cycles per byte, in octaves (Cell). T_k are the cycles of a transfer of row k on its
+// path without other traffic. When component c on the path is slower by f, the level rises from the baseline
+// y0 to
+//
 //   y1 = log2(2^y0 + (T_k(c, f) - T_k) / bytes)
-// instead of its baseline y0 (T: unloaded path). A cell with mean level y of n records then says
-//   llr = rho((y - y0) / s) - rho((y - y1) / s1),   rho(z) = 2 log(1 + z^2 / 3)   (Student t, 3 degrees)
-// with s^2 = common^2 + single^2 / n, and s1 = kMostWider s above y1 and s below: queues behind a slow server
-// only add. Of a component that kManyPatterns pass the second density is normalised (- log((1 + w) / 2)) and
-// as wide above as the server's own delay makes it: s1 = w s, w^2 = 1 + ((y1 - y0) / s)^2, at most
-// kMostWider; of one that fewer pass in part, down to kFewPatterns. Heavy tails keep any one row from
-// deciding alone. Summed over the rows of a bin this is a walk in time whose largest stretch (Kadane) is the
-// generalised likelihood-ratio estimate of start and end. Cost: components x factors x cells of crossing
-// rows. On a large chip few rows cross a component, so each is scanned over a copy of its own.
+//
+// A cell with mean level y of n records adds to the log-likelihood ratio (Student's t with 3 degrees of
+// freedom, whose heavy tails keep any one row from deciding alone)
+//
+//   rho((y - y0) / s) - rho((y - y1) / s1),   rho(z) = 2 log(1 + z^2 / 3),   s^2 = common^2 + single^2 / n
+//
+// Below y1, s1 = s. Above y1, s1 = w s is wider, because queues behind a slow server only add time: w =
+// kMostWider for a component that at most kFewPatterns rows cross. From kManyPatterns on the second density
+// is normalised by a further term - log((1 + w) / 2), and w^2 = 1 + ((y1 - y0) / s)^2, at most kMostWider, is
+// what the server's own delay adds. Between both numbers w and the term are interpolated.
+//
+// The ratios are summed over the rows of each bin. The run of successive bins with the largest sum (Kadane's
+// algorithm) is the estimate of begin and end. Cost: components x factors x cells of the rows that cross
+// them. On a large chip few rows cross a component, so it is scanned over a copy of these rows.
 #include "chip/detect/scan.h"
 
 #include <algorithm>
@@ -28,26 +38,29 @@ double offset_of(const Row& row) {
   return level_offset(row.pattern.kind) / double{kLevelsPerOctave};
 }
 
-// A row whose path crosses a component, and the component's part of the path.
+// A row (the transfers of one core and pattern) whose path crosses a component, and the cycles per byte of
+// that component on the path.
 struct Crossing {
   size_t row = 0;
   Path::Share share;
 };
 
-// Returns the cycles per byte that a transfer of the row takes longer with the component slower by `factor`.
+// Returns by how many cycles per byte a transfer of the row becomes longer, without other traffic, when the
+// component is slower by `factor`.
 double extra_of(const Row& row, const Path& path, const Path::Share& component, double factor) {
   return (path.cycles(row.bytes, component, factor) - path.cycles(row.bytes)) / std::max(1.0, row.bytes);
 }
 
-// Returns how far the density of slow cells is normalised (cell_evidence) for a component that so many
-// patterns pass: 0 not at all, 1 fully.
+// Returns the weight with which cell_evidence() normalises the density of slow cells, 0 to 1, for a component
+// that so many patterns cross.
 double normalised_share(size_t patterns) {
   return std::clamp((double(patterns) - kFewPatterns) / (kManyPatterns - kFewPatterns), 0.0, 1.0);
 }
 
-// Returns the log-likelihood ratio of a cell, slow component against healthy. The density under the slow one
-// is wider above its middle. With the weight `many` (normalised_share()) it is lowered to the same integral.
-// Otherwise every scattered cell would count for a slow component.
+// Returns the log-likelihood ratio of a cell, slow component against healthy chip. `healthy` and `faulted`
+// are the expected levels, octaves. The density for the slow component is wider above its centre. `many` is
+// the weight, 0 to 1, with which it is lowered to the same integral as the other density: unless it is, every
+// scattered cell counts for a slow component.
 double cell_evidence(const Cell& cell, double healthy, double faulted, const Baseline& base, double many) {
   const double s = std::sqrt(base.variance(cell.count));
   const double z = (cell.level - faulted) / s;
@@ -55,8 +68,8 @@ double cell_evidence(const Cell& cell, double healthy, double faulted, const Bas
   const double times = kMostWider + many * (own - kMostWider);
   const double slow = unlikely(z > 0 ? z / times : z) + many * std::log((1 + times) / 2);
   const double evidence = unlikely((cell.level - healthy) / s) - slow;
-  // Slow cells of a healthy row come in long runs of bins, because it waits for its peer. Cells at the
-  // healthy level are independent.
+  // A healthy row is slow in many successive bins while it waits for its peer, so evidence for a slow
+  // component is divided by the autocorrelation time. Cells at the healthy level are independent.
   return evidence > 0 ? evidence / base.correlation_bins : evidence;
 }
 
@@ -80,7 +93,7 @@ Stretch best_stretch(const std::vector<double>& values) {
   return best;
 }
 
-// Returns whether two stretches overlap by more than half of the longer one.
+// Returns whether two runs of bins overlap by more than half of the longer one.
 bool alike(const Stretch& a, const Stretch& b) {
   const size_t begin = std::max(a.begin, b.begin);
   const size_t end = std::min(a.end, b.end);
@@ -96,7 +109,7 @@ std::vector<Crossing> rows_through(const ScanInput& in, const Component& compone
 }
 
 // Calls visit(bin, cell, healthy level, level with the component slower by `factor`, baseline) for each cell
-// of the rows.
+// of these rows that holds records.
 template <class Visit>
 void for_each_cell(const ScanInput& in, std::span<const Crossing> rows, double factor, Visit visit) {
   for (const auto& [r, share] : rows) {
@@ -130,7 +143,7 @@ Stretch stretch_at(const ScanInput& in, std::span<const Crossing> rows, double f
   return best_stretch(by_bin);
 }
 
-// A copy of some rows of an input, for a scan of these rows alone.
+// A copy of the rows that cross one component, so that its scan reads no other rows.
 struct Excerpt {
   Excerpt(const ScanInput& in, const std::vector<size_t>& rows)
       : cells{in.cells.bin_cycles, in.cells.bins, {}} {
@@ -189,8 +202,8 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
   return out;
 }
 
-// A bin that the fault covers in part holds transfers of both kinds: their mean lies between the two levels
-// as far up as the share of the bin that was slow.
+// A bin that the fault covers in part holds slow and healthy transfers, so its mean level divides the step
+// from the healthy level to the slow one in the ratio of the covered share.
 Suspect refitted(const ScanInput& in, Suspect suspect) {
   const std::vector<Crossing> rows = rows_through(in, suspect.component);
   Stretch stretch = stretch_at(in, rows, suspect.factor);
@@ -238,7 +251,8 @@ std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& 
     if (s.strength > 0)
       out.push_back(std::move(s));
   }
-  // The smaller component wins among equals: a link before the router that it belongs to.
+  // Components come in the order link, router, memory unit, DRAM port, and a stable sort keeps it among
+  // equals: a link precedes the router at its end.
   std::ranges::stable_sort(out, [](const Suspect& a, const Suspect& b) {
     return a.strength > b.strength;
   });

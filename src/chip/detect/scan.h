@@ -18,14 +18,15 @@ struct ScanInput {
 // Returns all components of the chip except its cores, in order.
 std::vector<Component> all_components(const Grid& grid);
 
-// Returns the components that at least one row crosses, in order.
+// Returns the components that at least one path crosses, without cores, in the order of all_components().
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 
-// Returns the suspect with the best interval for its factor, with begin and end finer than a bin.
+// Returns the suspect with the interval of highest likelihood for its factor. Begin and end are estimated to
+// a share of a time bin.
 Suspect refitted(const ScanInput& input, Suspect suspect);
 
-// Returns the best interval and factor of each component by log-likelihood ratio, strongest first, positive
-// ones only.
+// Returns for each component the interval and factor with the highest log-likelihood ratio against a healthy
+// chip (Suspect::strength), highest ratio first. Components whose ratio is not above 0 are left out.
 std::vector<Suspect> scan(const ScanInput& input, const std::vector<Component>& components);
 
 }  // namespace lento::chip

@@ -1,5 +1,5 @@
-// Adds up the episodes of slow operations that the recorder kept for each core, and compares their likelihood
-// with the budget of false alarms.
+// Adds up the episodes (stretches of slow operations) that the recorder kept for each core, and compares
+// their log-likelihood ratio with the threshold that the allowed number of false alarms gives.
 #include "chip/detect/slow_cores.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@ double octaves(double level) {
   return level / kLevelsPerOctave;
 }
 
-// Returns the mean level of a core's operations above nominal, in octaves, weighted by their length. 0 when
-// it computed nothing.
+// Returns by how many octaves the operations of a core took longer than at the nominal level (1/256 octave),
+// as a mean weighted by their work. 0 when it computed nothing.
 double mean_excess(const CoreSketch& core, double nominal) {
   double sum = 0;
   double weight = 0;
@@ -43,7 +43,8 @@ uint64_t operations(const Sketch& sketch) {
   return sum;
 }
 
-// Adds as evidence the layer in which the core was slowest against the median of the cores that ran it too.
+// Adds as evidence the layer in which the core was slowest relative to the median of the other cores that
+// computed it.
 void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
   const CoreSketch& own = sketch.cores()[size_t(suspect.component.index)];
   double worst = 0;
@@ -76,29 +77,32 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
        "sketch, compute entries"});
 }
 
-// The reference levels and thresholds for the cores of a chip.
+// The reference levels and thresholds for the cores of a chip. A level is log2 of cycles per operation in
+// steps of 1/256 octave, with an offset (sketch/level.h).
 struct Yardstick {
-  double recorder = 0;  // nominal level of the recorder, to which episodes are relative
-  double nominal = 0;   // level of the chip's rate
-  double noise = 0;     // of the rate, relative
+  double recorder = 0;  // level of the recorder's nominal rate, above which it measures episodes
+  double nominal = 0;   // level of the rate in the chip file
+  double noise = 0;     // standard deviation of the rate of an operation, relative to the rate
   double least = 1;     // smallest factor that is reported
   double enough = 0;    // smallest log-likelihood ratio that is reported
 };
 
-// Returns by how many octaves an episode exceeds the level of a core that is `reference` octaves slower than
-// nominal.
+// Returns by how many octaves the mean operation of an episode is slower than a core that is itself
+// `reference` octaves slower than the rate in the chip file.
 double above(const Episode& e, const Yardstick& by, double reference) {
   return octaves(e.mean + by.recorder - by.nominal) - reference;
 }
 
-// Returns the log-likelihood ratio of slow operations: for each half the square of its distance from the
-// rate, in standard deviations. A few very slow operations weigh as much as many slightly slow ones.
+// Returns the log-likelihood ratio of `count` operations that are slower by `factor`, against normal noise of
+// the rate: for each, half the square of its deviation from the rate in standard deviations. A few very slow
+// operations weigh as much as many slightly slow ones.
 double strength_of(uint64_t count, double factor, double noise) {
   const double z = (1 - 1 / factor) / noise;
   return double(count) * z * z / 2;
 }
 
-// Returns the octaves above a core's level up to which an operation counts as healthy.
+// Returns by how many octaves an operation may be slower than its core's rate and still count as healthy.
+// `noise` is the relative standard deviation of the rate.
 double quiet_octaves(double noise) {
   return -std::log2(quiet_share(noise));
 }
@@ -138,8 +142,8 @@ Suspect judge(const CoreSketch& core, int index, double reference, const Yardsti
   return s;
 }
 
-// Adds notes when the range of stored levels (12 bits of the logarithm of cycles per operation) is too short
-// to show slow cores.
+// Adds notes when the range of the levels that the recorder stores (12 bits of log2 of cycles per operation)
+// is too short to show slow cores of this rate.
 void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std::string>& notes) {
   const double room = std::exp2(octaves(kMaxLevel - by.nominal));
   const std::string rate = base::format_number(chip.core.ops_per_cycle) + " operations a cycle";
@@ -153,8 +157,8 @@ void note_headroom(const spec::Chip& chip, const Yardstick& by, std::vector<std:
         " are more than the recorder resolves; slow cores read as faster than they are, or not at all");
 }
 
-// Returns by how many octaves most cores are slower than the file states. A wrong rate in the file is no
-// fault of one core.
+// Returns by how many octaves the median core is slower than the chip file states, or 0 when noise explains
+// it. A wrong rate in the file is no fault of one core.
 double usual_excess(const Sketch& sketch, const Yardstick& by, std::vector<std::string>& notes) {
   std::vector<double> excess;
   for (const CoreSketch& core : sketch.cores())
@@ -178,10 +182,10 @@ std::vector<Suspect> slow_cores(
   Yardstick by;
   by.nominal = compute_level(chip.core.ops_per_cycle);
   by.recorder = compute_level(sketch.options().ops_per_cycle);
-  // Durations are rounded to whole cycles, by half a cycle at most.
+  // Durations are rounded to whole cycles, which alone is an error of half a cycle in kLeastCycles.
   by.noise = std::max(0.5 / double(kLeastCycles), chip.core.rate_deviation);
   by.least = kLeastCoreFactor;
-  // Each operation is one test, so the budget of false alarms is divided by their number.
+  // Each operation is one test, so the allowed number of false alarms is divided by their number.
   by.enough = std::log(double(std::max<uint64_t>(1, operations(sketch))) / options.false_alarms);
   note_headroom(chip, by, notes);
   const double usual = options.own != nullptr ? 0 : usual_excess(sketch, by, notes);

@@ -1,5 +1,5 @@
-// Finds cores that computed slowly, from their own service times. Once an operation has started, nothing
-// elsewhere on the chip can delay it.
+// Finds slow cores from the durations of their own operations: once an operation has started, no other part
+// of the chip can delay it.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace lento::chip {
 
-// Returns the slow cores, the strongest first. The reference is the rate of a fitted chip with each core's
-// own deviation (options.own), otherwise the file's rate, corrected by the rate of most cores, in which long
-// operations have more weight.
+// Returns the slow cores, those with the highest log-likelihood ratio first. Each core is compared with its
+// rate on the fitted chip (options.own). Without a fit it is compared with the rate in the chip file,
+// corrected by the median excess over cores where most cores are slower than the file states.
 std::vector<Suspect> slow_cores(
     const Sketch& sketch,
     const spec::Chip& chip,

@@ -1,4 +1,4 @@
-// Simulates a chip without queues, for tests. Every transfer takes the time of the servers on its path, with
+// Simulates a chip without queues, for tests. Every transfer takes the time of the servers on its path times
 // noise, so that expected values have a closed form.
 #pragma once
 
@@ -30,7 +30,8 @@ class QuietChip {
       for (int other = 0; other < grid_.core_count(); ++other)
         if (const size_t hops = grid_.route(other, core).size(); hops > 0 && hops <= kFarthest)
           flows.push_back({chip::ProbeKind::Message, core, other});
-      // A single segment takes the time of each server. Many segments take that of the slowest one.
+      // A transfer of 900 bytes is one segment, which takes the sum of the times of all servers. One of
+      // 15,000 bytes has many, which follow at the time of the slowest server.
       for (const uint64_t bytes : {900, 15'000}) {
         flows.push_back({chip::ProbeKind::Read, core, grid_.port_of(core), bytes});
         flows.push_back({chip::ProbeKind::Write, core, grid_.port_of(core), bytes});
@@ -54,7 +55,7 @@ class QuietChip {
     return grid_;
   }
 
-  // `until`: cycles, of which no bin is cut.
+  // Returns the sketch of a run up to cycle `until`, in whole time bins.
   Sketch run(const Twin& twin, const std::vector<Fault>& faults, uint64_t seed, uint64_t until = UINT64_MAX)
       const {
     SketchShape shape;
@@ -83,7 +84,7 @@ class QuietChip {
     return run({file_, {}}, faults, seed);
   }
 
-  // Draws of its own, far from the seeds of the recorded runs in tests.
+  // Returns simulations whose seeds differ from those of the recorded runs in tests.
   ReplayOf replays() const {
     return [this](const Twin& twin) {
       return [this, twin](const std::vector<Fault>& faults, uint32_t draw, uint64_t until) {
@@ -139,7 +140,8 @@ class QuietChip {
     sketch.record(r);
   }
 
-  // Store and forward: each segment passes one server after the other, the slowest sets the pace.
+  // Records one transfer: each segment passes one server after the other (store and forward), and segments
+  // follow each other at the time of the slowest server.
   void transfer(
       Sketch& sketch,
       const Twin& twin,

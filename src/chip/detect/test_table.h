@@ -1,5 +1,5 @@
-// Builds a table of transfers by hand, for tests. Every row has its unloaded level in every bin. A slow
-// component raises exactly the bins of its interval, by the amount that the path requires.
+// Builds the Cells of a run by hand, for tests. Every row has in every bin the level of its path without
+// other traffic. A slow component raises exactly the bins of its interval, by the amount that the path gives.
 #pragma once
 
 #include <cmath>
@@ -25,7 +25,7 @@ struct Table {
   std::vector<Path> paths;
   std::vector<Baseline> baselines;
 
-  // Adds a message from one core to another and returns its row.
+  // Adds the row of messages from one core to another, and returns its index.
   size_t message(int from, int to, double bytes = 4096) {
     return add({to, {chip::ProbeKind::Message, 12, uint16_t(from)}, bytes});
   }
@@ -33,7 +33,8 @@ struct Table {
     return add({core, {chip::ProbeKind::Read, 12, uint16_t(grid.port_of(core))}, bytes});
   }
 
-  // Octaves of a transfer of this row when the component is slower by `factor`.
+  // Returns the level (log2 of cycles per byte plus level_offset(), octaves) of the transfers of a row
+  // without other traffic when the component is slower by `factor`.
   float level(size_t row, const Component& component, double factor) const {
     const Row& r = cells.rows[row];
     return float(std::log2(paths[row].cycles(r.bytes, component, factor) / r.bytes)) + offset(r);
@@ -52,7 +53,7 @@ struct Table {
   std::vector<Component> components() const {
     return candidates(paths, grid);
   }
-  // Returns a suspect of whole bins.
+  // Returns a suspect whose interval is the time bins [first, end).
   static Suspect suspect(const Component& component, double factor, size_t first, size_t end) {
     Suspect s;
     s.component = component;

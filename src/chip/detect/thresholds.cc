@@ -1,5 +1,5 @@
-// Adds up the strengths of healthy draws by component, and extrapolates their exponential tails and the
-// Gumbel law of their maxima.
+// Adds up the strengths of each component over healthy runs, and extrapolates their exponential tails and the
+// Gumbel distribution of the largest strength of a run.
 #include "chip/detect/thresholds.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ Thresholds::Thresholds(const std::vector<std::vector<Suspect>>& shown, size_t co
       largest.back() = std::max(largest.back(), s.strength);
     }
   }
-  // A Gumbel law exceeds place - scale * log(-log(q)) with probability 1 - q.
+  // A value of a Gumbel distribution exceeds location - scale * log(-log(q)) with probability 1 - q.
   const auto beyond = [](double share_above) {
     return -std::log(-std::log1p(-share_above));
   };

@@ -1,5 +1,6 @@
-// Takes for each kind of transfer the median shift over patterns, and compares it with the interval that the
-// shifts of simulated runs predict for a further run, by Student's t.
+// For each kind of transfer (message, read, write), compares the median over patterns of the shift in octaves
+// of the fastest transfer with the interval that the shifts of simulated runs predict for a further run, by
+// Student's t.
 #include "chip/detect/unlike.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 namespace lento::chip {
 namespace {
 
-// The fastest transfer of each pattern in each simulated run, octaves.
+// The level (log2 of cycles per byte, octaves) of the fastest transfer of each pattern of a core, by
+// simulated run.
 using Key = std::pair<int, uint64_t>;
 using Fastest = std::map<Key, std::vector<double>>;
 
@@ -40,8 +42,8 @@ bool passes_any(const Path& path, const std::vector<Suspect>& suspects) {
   });
 }
 
-// Returns the median shift of the recorded run against all simulated runs, then the shift of each simulated
-// run against the others.
+// Returns the median over patterns of the shift, in octaves, of the fastest transfer: first that of the
+// recorded run against the mean of the simulated ones, then that of each simulated run against the others.
 std::vector<double> shifts_of(const RecordedRun& run, const Fastest& simulated, size_t runs, ProbeKind kind) {
   std::vector<std::vector<double>> octaves(runs + 1);
   for (size_t r = 0; r < run.cells.rows.size(); ++r) {
@@ -67,7 +69,8 @@ std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& h
   if (healthy.size() < 2)
     return {};
   const Fastest simulated = fastest_of(healthy);
-  // Shifts below kLeastNoise are within the noise that the scan allows each record, and change no report.
+  // A shift below kLeastNoise is within the noise that the scan assumes of each record, and changes no
+  // report.
   const double deviations = evidence::student_quantile(1 - false_alarms, double(healthy.size() - 1));
   for (const ProbeKind kind : {ProbeKind::Message, ProbeKind::Read, ProbeKind::Write}) {
     const std::vector<double> shifts = shifts_of(run, simulated, healthy.size(), kind);

@@ -1,8 +1,9 @@
-// Decides whether a recorded run is of another chip than the simulated one.
+// Decides whether a recorded run comes from a chip with other rates than the simulated one.
 //
-// The fastest transfer of a pattern meets few queues. When a class of parts is slower or faster than the file
-// says, the fastest transfers of most patterns are, also of those that pass no suspect. Their median shift is
-// compared with that of simulated runs, each against the others.
+// The fastest transfer of a pattern meets few queues. When all links (or memory units, or DRAM ports) are
+// slower or faster than the chip file states, the fastest transfers of most patterns are too, also of
+// patterns that pass no suspect. The median of this shift over patterns is compared with that of simulated
+// runs, each against the others.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@ struct RecordedRun {
   const std::vector<Suspect>& reported;  // transfers through these are left out
 };
 
-// Returns the reason, or an empty string when the run may be of the simulated chip. `healthy`: at least two
-// simulated runs, or nothing is compared.
+// Returns in words how the run differs from the simulated chip, or an empty string when it does not.
+// `healthy` holds simulated runs of the healthy chip. With fewer than two nothing is compared.
 std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& healthy, double false_alarms);
 
 }  // namespace lento::chip
