@@ -1,7 +1,7 @@
-// Simulates the demo's job. The step times of each machine are consecutive passes of one simulated run of its
-// accelerator, with the machine's own seed. The faulty machine runs once more with a slow link, drawn from
-// those whose sweep row slows the pass by 3 to 25 %. Cost: one sweep of the chip's faults, and one run a
-// machine.
+// Simulates the demo's job. The step times of each machine are those of consecutive inferences in one
+// simulated run of its accelerator, with the machine's own seed. The faulty machine runs once more with a
+// slow link. It is drawn from the links that slow the run by 3 to 25 % in a sweep, which simulates each fault
+// of the chip once (chip/sim/sweep.h). Cost: one sweep, and one run a machine.
 #include "desk/demo_job.h"
 
 #include <algorithm>
@@ -25,7 +25,8 @@ std::string machine_name(int i) {
   return "machine-" + std::string(4 - number.size(), '0') + number;
 }
 
-// Returns the seconds of each step's own computation, taken from consecutive passes of one simulated run.
+// Returns the duration of each step in seconds without exchanges between machines: that of
+// DemoJob::kPassesPerStep consecutive inferences of one simulated run.
 std::vector<double>
 step_times(const chip::Model& model, const std::vector<chip::Fault>& faults, uint64_t seed) {
   chip::Options options;

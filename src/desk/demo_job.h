@@ -12,17 +12,20 @@ namespace lento::desk {
 
 struct DemoJob {
   static constexpr int kMachines = 64;
-  static constexpr int kPassesPerStep = 3;  // forward; gradients of activations; gradients of weights
-  std::string machine;                      // name of the faulty machine
-  std::string link;                         // name of the slow link inside its accelerator
-  double factor = 4;
-  double slowdown = 1;   // of the faulty machine's passes
+  // Passes over the network in a training step, each simulated as one inference: forward, gradients of
+  // activations, gradients of weights.
+  static constexpr int kPassesPerStep = 3;
+  std::string machine;   // name of the faulty machine
+  std::string link;      // name of the slow link inside its accelerator
+  double factor = 4;     // by which the link is slower
+  double slowdown = 1;   // of the faulty machine's steps
   fleet::StepJob steps;  // steps of all machines, without exchange times, which the caller adds
 };
 
-// Simulates the job. Every machine's passes come from its own run of the accelerator's simulator. The seed
-// selects the faulty machine and its slow link, one that slows the pass by 3 to 25 % or, when there is none,
-// the link with the largest effect. Stops early and names no machine when `progress` requests it.
+// Simulates the demo's training job. A step of a machine takes as long as kPassesPerStep consecutive
+// inferences in a simulated run of its accelerator. The seed selects the faulty machine and its slow link:
+// one that slows such a run by 3 to 25 % or, when there is none, the link with the largest effect.
+// Stops early and names no machine when `progress` requests it.
 DemoJob simulate_demo_job(
     const spec::Chip& chip,
     const chip::Mapping& mapping,

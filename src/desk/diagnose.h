@@ -20,13 +20,14 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// The kind of labelled numbers (desk/general) at the beginning of a file that fits no known format.
+// The kind of numbers with labels that a file holds which fits no known format (desk/general).
 enum class Labels {
   None,
-  Numbers,  // numbers of one report, judged only beside other reports of the kind
+  Numbers,  // numbers of one report, which can be judged only beside at least two other such reports
   Known     // values over the time of a job, or states of parts
 };
-// Returns the kind of labels in a file. Such a file is read when no other module judges it.
+// Reads the first 4 MiB of a file, or a JSON document as a whole, and returns the kind of its labels. None
+// also when it cannot be read. For files that no other module judges, which have no role (desk/recognise.h).
 Labels labels_in(const std::string& path);
 
 // Lists the files of `paths`: a folder is replaced by all regular files below it, in order of name. At most

@@ -144,8 +144,9 @@ struct Comparison {
       reason = "the system has no link for such a collective";
       return std::nullopt;
     }
-    // The mean error of held-out rows of NCCL (docs/notes/2026-11-27-training_model.md). Nine of ten lie
-    // within 1.645 standard deviations, which are sqrt(pi/2) mean errors of a normal distribution.
+    // The mean relative error of the predicted times of NCCL's collectives that were not fitted
+    // (docs/notes/2026-11-27-training_model.md). Nine of ten normally distributed errors are within 1.645
+    // standard deviations, and a standard deviation is sqrt(pi/2) times the mean of their absolute values.
     constexpr double kMeanError = 0.13;
     const double error = 1.645 * std::sqrt(std::numbers::pi / 2) * kMeanError;
     ComparedSpeed out;

@@ -1,5 +1,5 @@
-// Verdicts of other modules (chip, fleet, memory) on files that lie beside logs: tables of metrics, telemetry
-// and dumps of collectives.
+// Verdicts of the module fleet on files that the user gives beside logs: tables of metrics, telemetry and
+// dumps of collectives.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct HouseVerdicts {
   std::vector<std::string> failures;  // "table.csv: has no column of times"
 };
 
-// Answers each question about machines and ranks that these files allow (desk/recognise.h). Files of other
-// kinds are left out.
+// Answers each question about machines and ranks that `files` allow (desk/recognise.h) by the function of the
+// module fleet that its command calls. Files of other kinds are left out.
 HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress = {});
 
 }  // namespace lento::desk

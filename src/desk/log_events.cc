@@ -22,8 +22,8 @@ int64_t wall_ms() {
   return fleet::system_clock().wall_ms();
 }
 
-// Returns the time of an event since 1970, or nothing when its clock has no date. A yearless time lies in the
-// year that ends now.
+// Returns the time of an event in milliseconds since 1970, or nothing when its clock has no date. A time
+// without a year is placed in this year or, when that is more than a day in the future, in the last one.
 std::optional<int64_t> time_of(const Event& e) {
   if (e.time.clock == Clock::Unix)
     return int64_t(e.time.seconds * 1000);

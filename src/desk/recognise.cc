@@ -128,7 +128,9 @@ bool take_metrics(RecognisedFile& file) {
   }
 }
 
-// Returns whether the file is a table of questions or of measurements.
+// Returns whether the file is a table whose rows describe runs for `lento predict`
+// (docs/formats/questions.md). Its role is Measurements when the first row has a measured time, else
+// Questions.
 bool take_questions(RecognisedFile& file, CsvReader& table) {
   try {
     const predict::Dialect dialect = predict::dialect_of(table);
@@ -324,8 +326,8 @@ constexpr const char* kNoTrace =
 // Adds the questions that memory traces can answer.
 void ask_memory(const Asked& asked, std::vector<Question>& out) {
   const size_t first = out.size();
-  // The format of each question from `first` on. Recordings by one tool belong to one run, so they are one
-  // question.
+  // The format of the traces of each question that is added here: formats[i] belongs to out[first + i].
+  // Traces that one tool recorded belong to one run, so they are one question.
   std::vector<std::string> formats;
   for (const RecognisedFile* trace : asked.of(Role::Accesses)) {
     const auto at = std::ranges::find(formats, trace->kind.format);

@@ -1,7 +1,7 @@
-// Runs the sketch program on one tile for each core. Each record enters its core's tile in the cycle in
-// which it ends, or in the next free one, and the tile runs until the next record ends. Afterwards each tile
-// is finalized, and the bytes that it sends become a Sketch. Cost: one step for each cycle in which a tile
-// is busy.
+// Runs the sketch program on one tile for each core. Each record (chip::ProbeRecord) enters its core's tile
+// in the cycle ProbeRecord::end, or in the next free one, and the tile runs until the end of the next record.
+// Afterwards each tile is finalized, and the bytes that it sends become a Sketch. Cost: one step of the
+// tile's simulation for each cycle in which a tile is busy.
 #include "desk/tile_recorder.h"
 
 #include <algorithm>
@@ -142,7 +142,8 @@ void TileRecorder::run_until_idle(Core& core) {
   }
 }
 
-// Gives a record to the tile of its core. Returns lost records and waiting cycles.
+// Gives a record to the tile of its core. Returns whether it was dropped, and the cycles that the core
+// waited.
 chip::RecordSink::Outcome TileRecorder::record(const chip::ProbeRecord& record) {
   if (record.core >= cores_.size())
     return {0, true};

@@ -1,9 +1,11 @@
-// Records a chip's sketch with a program on a tile beside each core (guests/tile/sketch.c) instead of
+// Fills a chip's sketch with a program on a tile beside each core (guests/tile/sketch.c) instead of in
 // chip::Sketch.
 //
-// A record reaches its core's tile in the cycle in which it ends, at least one cycle after the previous
-// record. The tile runs in the core's clock. While main runs, further records wait in the tile's input queue
-// or are dropped and counted. With TileRecorderOptions::wait the core waits instead, which costs it cycles.
+// A record (chip::ProbeRecord) describes one operation or transfer of a core. It reaches the core's tile in
+// the cycle in which the operation or transfer ends, at least one cycle after the previous record. The tile
+// runs in the core's clock. While the program processes a record (the region main), further records wait in
+// the tile's input queue or are dropped and counted. With TileRecorderOptions::wait the core waits instead,
+// which costs it cycles.
 #pragma once
 
 #include <memory>

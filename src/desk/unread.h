@@ -1,4 +1,4 @@
-// Reports files that no part of Lento reads.
+// Reports files with numbers that none of Lento's readers recognises.
 #pragma once
 
 #include <optional>
@@ -10,9 +10,10 @@
 
 namespace lento::desk {
 
-// Returns the verdict *cannot judge* with `remedy` when at least one of the files is text whose lines mostly
-// hold numbers, which a reader or a peer could make judgeable. Nothing when any file has a role, or all are
-// prose, programs or settings.
+// Returns the verdict *cannot judge* when at least one of the files is a text, JSON file or table most of
+// whose lines hold numbers. `remedy` and the same output of other hosts, which could be compared with it, are
+// what would help. Returns nothing when any file has a role (desk/recognise.h), or all are prose, programs or
+// settings.
 std::optional<finding::Diagnosis> verdict_on_unread(
     const std::vector<RecognisedFile>& files,
     const std::string& remedy);

@@ -14,7 +14,8 @@ bool is_host_char(char c) {
          c == '.';
 }
 
-// Expands the numbers of "001-003,7". Returns false when the text is not such a list.
+// Appends the numbers of "001-003,7" to `out`. Returns false when the text is not such a list, or a list of
+// more than kMostHosts numbers.
 bool expand_ranges(std::string_view ranges, std::vector<std::string>& out) {
   while (true) {
     const size_t comma = ranges.find(',');
@@ -40,7 +41,8 @@ bool expand_ranges(std::string_view ranges, std::vector<std::string>& out) {
   }
 }
 
-// Replaces `names` by every combination of a name and an ending.
+// Replaces `names` by every combination of a name and an ending. Returns false and changes nothing when these
+// are more than kMostHosts.
 bool append_each(std::vector<std::string>& names, const std::vector<std::string>& endings) {
   if (names.size() * endings.size() > kMostHosts)
     return false;

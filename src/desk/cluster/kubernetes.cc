@@ -6,8 +6,8 @@
 //            "source": {"host": H}, "lastTimestamp": T}]}
 //
 // Columns begin where their names do. The node of a pod is stated by the event Scheduled ("Successfully
-// assigned NAMESPACE/POD to NODE") or by the source of another event. A pod that was evicted because its node
-// was lost follows from the node, and its event is listed under it.
+// assigned NAMESPACE/POD to NODE") or by the source of another event. The event of a
+// pod that was evicted because its node was lost is a consequence, and its subject is the node.
 //
 // Source: kubectl 1.19 to 1.33, reasons of pkg/kubelet/events and pkg/controller of Kubernetes 1.24 to 1.33
 // and of node-problem-detector 0.8.
@@ -127,8 +127,7 @@ void write_event(const KubeEvent& in, const Pods& pods, Sink& sink) {
   const size_t slash = in.object.find('/');
   const std::string name = slash == in.object.npos ? in.object : in.object.substr(slash + 1);
   event.subject.host = is_node ? name : pods.node(in);
-  // A pod that failed because of its node is reported under the node. A pod that failed by itself is a part
-  // of its own.
+  // When a pod failed because of its node, the subject is the node, else the pod on its node.
   const bool follows = event.origin == Origin::Consequence && !event.subject.host.empty();
   if (!is_node && !follows)
     event.subject.device = "pod " + name;

@@ -1,6 +1,7 @@
 // Keeps the values of a report until the end of the file, because a name may occur many times, and peers are
-// compared by its median. The quantities of both groups are judged by incident/states.cc, those of "report"
-// with a tolerance of one printed digit.
+// compared by the median of its values (of a counter: the largest). incident/states.cc compares the
+// quantities of kGroup and kSizeGroup, those of kGroup with a tolerance of one unit of the last printed
+// digit.
 #include "desk/general/entries.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace lento::desk {
 namespace {
 
 constexpr const char* kGroup = "report";
-constexpr const char* kSizeGroup = "sizes in a report";  // compared as they are, without a grain
+constexpr const char* kSizeGroup = "sizes in a report";  // compared without a tolerance
 constexpr const char* kUnreadGroup = "report, without a meaning";
 constexpr double kWhole = 100;  // percent
 

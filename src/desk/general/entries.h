@@ -1,6 +1,6 @@
-// Takes the statements of a report about its parts, whichever form it has (pairs, tables, boxes, JSON): a
-// number, a state or a flag under a key. Numbers become states that peers are compared with, words of bad
-// states and raised flags become events.
+// Takes the statements of a report about hardware parts and services, whichever form it has (pairs, tables,
+// boxes, JSON): a number, a condition or a flag under a key. Numbers are compared between peers. A bad
+// condition and a flag that is set become events.
 #pragma once
 
 #include <map>
@@ -25,15 +25,16 @@ class Entries {
   // whether it has a known meaning.
   bool
   number(const std::string& name, const Measure& measure, double value, const Subject& subject, Sink& sink);
-  // Adds a part to those that the report lists, whatever it states about it. With `by_name`, only hosts that
-  // list the same names are compared by it, because rows may be about anything.
+  // Adds a part to those that the report lists, whatever it states about it, because incident/census.cc
+  // compares the hosts by the number of parts that they list. With `by_name`, hosts are compared only when
+  // they list the same names, because the rows of a table may be about anything.
   void part(const std::string& device, Sink& sink, bool by_name = false);
   // Writes an event for a part in a bad state.
   void bad_state(const std::string& meaning, const Subject& subject, Sink& sink);
   // Writes a question about the state of a service, which names no part of a machine.
   void open_state(const std::string& meaning, Sink& sink);
-  void note_states(Sink& sink);  // the report holds states of parts
-  void note_rows() {             // rows were written that make the file known
+  void note_states(Sink& sink);  // the report states conditions of parts, so it shows when none is bad
+  void note_rows() {             // another function wrote rows, so the file counts as recognised
     has_rows_ = true;
   }
   void end(Sink& sink);

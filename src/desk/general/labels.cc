@@ -227,8 +227,8 @@ size_t behind_pair(std::string_view line, size_t end) {
   return pairs > 1 ? 0 : last;
 }
 
-// Reads the unit behind a number, and multiplies it by a letter for thousands. Returns false when the number
-// is a part of a word.
+// Reads the unit behind a number into `out` and moves `end` behind it. A letter for thousands directly behind
+// the number ("12k") multiplies `out.value` instead. Returns false when the number is a part of a word.
 bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
   size_t begin = end;
   begin += begin + 1 < line.size() && line[begin] == ' ';

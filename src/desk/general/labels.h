@@ -55,7 +55,8 @@ double seconds_of(std::string_view unit);
 // Returns the meaning of a label with its unit. An ambiguous name has the meaning None.
 Measure measure_of(std::string_view label, std::string_view unit);
 
-// Returns whether a label is of a time that is no speed of the work: "eta", "val time", "max".
+// Returns whether a label names a time that does not measure how fast the work is done: "eta", "val time",
+// "max".
 bool is_other_time(std::string_view label);
 
 // Returns whether a column holds the time in which requests were answered. The rates beside it are then the

@@ -161,7 +161,8 @@ Measure measure_of_unit(std::string_view unit) {
 
 namespace {
 
-// Words of names that also hold a word of time or rate, but are no speed of the work.
+// Words which show that a label is no speed of the work even when it holds a word for a time or a rate: "eval
+// time", "learning rate".
 constexpr std::array<std::string_view, 33> kOtherNames{
     "eta",      "remaining", "left",   "start",  "begin",       "end",       "wall",    "loss",   "lr",
     "learning", "val",       "eval",   "queue",  "queued",      "load",      "loading", "data",   "memory",
@@ -169,8 +170,8 @@ constexpr std::array<std::string_view, 33> kOtherNames{
     "cap",      "compile",   "limit",  "target", "uncertainty", "validation"};
 constexpr std::array<std::string_view, 7>
     kOtherRates{"val", "validation", "learning", "limit", "target", "cap", "supported"};
-// Words that make a time the one of a single request. They do not exclude rates, because the largest rate is
-// what a test reached.
+// Words which show that a time is that of a single request or step. They do not exclude rates with a unit,
+// because the largest rate is what a test reached.
 constexpr std::array<std::string_view, 4> kExtremeNames{"max", "min", "maximum", "minimum"};
 constexpr std::array<std::string_view, 18> kRateNames{
     "fps",

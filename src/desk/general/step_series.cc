@@ -183,8 +183,8 @@ class StepSeries : public RestReader {
     return progress.match(line, match) ? match.number("done").value_or(kUnknown) : kUnknown;
   }
 
-  // Adds the positions of the program in a line with a time: its step, or else each whole number, which may
-  // be one.
+  // Adds the steps that a line with a time stamp names to the series of Source::Stamps: the number whose
+  // label calls it a step, or else each whole number of the line, because any of them may count steps.
   void add_stamps(const std::vector<LabelledValue>& values, double step, const Sink& sink) {
     if (sink.time().clock == Clock::None)
       return;
@@ -406,8 +406,8 @@ class StepSeries : public RestReader {
     uint64_t falls = 0;    // how often the position or the clock fell
     uint64_t rises = 0;
     uint64_t stays = 0;
-    // Returns whether the numbers are no position of the program: they fall about as often as they rise, or
-    // stay the same.
+    // Returns whether the numbers do not count steps: they fall at least as often as they rise, or stay the
+    // same.
     bool is_no_position() const {
       constexpr uint64_t kEnough = 64;
       constexpr uint64_t kEnoughSame = 4096;

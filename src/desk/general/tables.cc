@@ -57,7 +57,8 @@ bool Tables::is_first_row(std::string_view text) const {
          std::ranges::none_of(head, is_number) && std::ranges::all_of(words, is_number);
 }
 
-// Takes the line before as the head of a table, if it may be one.
+// Begins a table whose head is the line before the current one (`candidate_`) and whose columns are `cells`.
+// Does nothing when a table is open, there are fewer than two cells, or a cell is a number and no name.
 void Tables::promote(std::vector<std::string> cells) {
   const bool is_head = cells.size() >= 2 && std::ranges::all_of(cells, [](const std::string& cell) {
                          return has_letter(cell) && cell.size() < kLongestName && !cell_value(cell);
@@ -203,7 +204,8 @@ std::vector<std::string> Tables::cells_below_begins(std::string_view text) const
   return cells;
 }
 
-// Notes the part that a row of a ruled table is about, so that hosts can be compared by what they list.
+// Adds the part that a row names to those that the host lists, so that hosts can be compared by the parts
+// that they list. Only for tables with a rule below the head, and for names with a digit.
 void Tables::list_part(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells,
@@ -410,7 +412,8 @@ bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink
   if (head_.empty())
     return false;
   is_ruled_ = true;
-  // Two lines that both begin with a number are two rows, below names of several lines.
+  // A row has as many lines as the head. Where two lines of the box both begin with a whole number, each is a
+  // row of its own, and the lines of the head are joined to one name for each column.
   const bool is_stacked =
       head_.size() > 1 && box_.size() > 1 && is_plain_number(box_[0]) && is_plain_number(box_[1]);
   if (is_stacked)

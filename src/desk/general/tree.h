@@ -9,11 +9,12 @@ namespace lento::desk {
 
 enum class TreeRoot {
   Any,
-  Part  // the outermost object has to name a part
+  Part  // the outermost object has to name a host, a device or a rank
 };
 
-// Takes all members of a document. Marks the document as understood when one has a known meaning. Returns
-// whether the root is as it should be.
+// Passes each scalar member of every object of a document to `entries`, under its key and with the subject
+// that the objects around it name. Returns false, and takes nothing, when `is_of` is TreeRoot::Part and the
+// root is an object that names no part.
 bool walk_tree(const base::Json& root, Entries& entries, Sink& sink, TreeRoot is_of);
 
 }  // namespace lento::desk

@@ -1,6 +1,7 @@
-// Judges events of the catalogue. For each part, the most severe event names the fault, the earliest one
-// among equally severe ones, and the rest are listed before or after it. A consequence (a channel that was
-// torn down, a reset) leads only when no other event is as severe. Notes alone are no finding.
+// Judges the events about hardware, nodes and programs; is_of_another_judge() lists the others. For each
+// part, the most severe event names the fault, the earliest one among equally severe ones, and the rest are
+// listed before or after it. A consequence (a channel that was torn down, a reset) names the fault only when
+// no other event is as severe. Events of Severity::Note alone are no finding.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -139,7 +140,8 @@ std::set<std::string> servers_of_several(const Records& records) {
 
 }  // namespace
 
-// Judges error messages by part. The earliest and worst lead.
+// Adds a finding for each part with an event above Severity::Note, and a note for each other part with
+// events.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<std::pair<Subject, int32_t>, Chain> chains;  // of a part, or of the unnamed host of a file
   size_t seen = 0;

@@ -24,14 +24,15 @@ void add_event(finding::Finding& lead, const finding::Finding& other) {
     lead.summary += "; " + other.summary.substr(begin.size());
 }
 
-// Adds the evidence of another finding about the same part to the leading one.
+// Adds the evidence of another finding about the same part to `lead`, the one with the higher score.
 void absorb(finding::Finding& lead, finding::Finding& other) {
   add_event(lead, other);
   if (other.summary != lead.summary)
     lead.evidence.push_back({other.summary, std::nullopt, "", other.category});
   for (finding::Evidence& evidence : other.evidence)
     lead.evidence.push_back(std::move(evidence));
-  // Two judges that used different rows and name the same part are wrong less often than either alone.
+  // Findings of different categories rest on different rows, so that both together are less likely to be
+  // wrong than either alone. The score of the joined finding is at most kSurest.
   constexpr double kSurest = 0.99;
   const auto kind = [](const finding::Finding& finding) {
     return finding.category.substr(0, finding.category.find(':'));

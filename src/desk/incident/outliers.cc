@@ -37,7 +37,8 @@ double student_tail(double t, double freedom) {
   return t > 0 ? half : 1 - half;
 }
 
-// Returns the outliers among the values of peers. `false_alarms` is the expected number without a fault.
+// Returns the outliers among the values of peers. The probability of a false alarm is bounded by its sum over
+// all values, sides and removals.
 std::vector<Outlier> outliers(std::span<const double> values, Side side, double false_alarms, Floor floor) {
   std::vector<Outlier> found;
   const size_t fewest = floor.is_known ? kFewest - 1 : kFewest;

@@ -38,9 +38,9 @@ struct Floor {
   bool is_known = false;
 };
 
-// Returns the values that deviate to that side with a probability of at most `false_alarms`, most deviating
-// first. At least four values are needed for a spread. Three suffice when the others are equal and the floor
-// is known.
+// Returns the values that deviate to `side`, most deviating first. `false_alarms` is the largest probability
+// that healthy peers yield one. Fewer than four values give no result, because they do not show a spread.
+// Three suffice when the two others are equal and `floor.is_known`.
 std::vector<Outlier>
 outliers(std::span<const double> values, Side side, double false_alarms, Floor floor = {});
 

@@ -28,12 +28,15 @@ namespace {
 
 constexpr size_t kFewestPeers = 4;
 constexpr size_t kMostBins = 96;
-// Bins before or after a split, so that a single outlier is not the median.
+// The smallest number of bins before and after a split, so that a single outlier does not become the median
+// of a side.
 constexpr size_t kShortestSide = 4;
-// The largest split of a normal series varies between series with a relative standard deviation of a
-// quarter.
+// The least spread that is assumed between healthy parts for the logarithm of their largest change: in series
+// of normally distributed noise the largest Change::size over all splits has a relative standard deviation of
+// a quarter.
 constexpr double kSpreadOfMaxima = 0.25;
 
+// The samples of all parts in common bins of the axis of positions (steps, or seconds).
 struct Grid {
   double begin = 0;
   double width = 1;
@@ -110,9 +113,10 @@ struct Change {
   size_t bin = 0;
 };
 
-// Finds the split with the largest change. `sign` is 1 when larger values are worse. `size` counts changes
-// in both directions: otherwise healthy parts that improved by noise would have sizes near 0, whose
-// logarithms are unbounded.
+// Finds the split of a part's bins with the largest change. `off` holds the distance from the common course
+// in each bin, `sign` is 1 when larger values are worse. `size` is positive for changes in both directions:
+// otherwise healthy parts that improved by noise would have sizes near 0, and judge_case() compares
+// logarithms.
 Change largest_change(std::span<const double> off, double sign) {
   Change best;
   for (size_t k = kShortestSide; k + kShortestSide <= off.size(); ++k) {
@@ -174,8 +178,9 @@ std::string waits_least(const Case& c, const Subject& subject, double from) {
   return "";
 }
 
-// Reports a deviating part. A part whose constant difference may come from different work is added to
-// `standing` instead.
+// Adds a finding for a part that deviates from its peers from the position `from` on. When its role in the
+// job may explain the difference (Quantity::by_role, `since_begin`), a sentence is added to `standing`
+// instead.
 void accuse(
     const Case& c,
     const Outlier& outlier,
@@ -229,7 +234,7 @@ void accuse(
   out.findings.push_back(std::move(finding));
 }
 
-// Returns the first position of a part inside or after a bin.
+// Returns the position (step or seconds) of a part's first sample in or after a bin.
 double position_of_bin(const Case& c, size_t part, size_t bin) {
   const double from = c.grid.begin + double(bin) * c.grid.width;
   for (const double position : c.tracks[part].position)
@@ -238,8 +243,9 @@ double position_of_bin(const Case& c, size_t part, size_t bin) {
   return from;
 }
 
-// Returns the bin from which a part deviates as much as over the whole run. 0 when it was never as good as
-// one of its healthy peers.
+// Returns the bin in which a part that is worse than its peers reaches the level of its median over the run.
+// 0 when it was worse than all healthy peers before that bin too, thus from the beginning on. `far_out` holds
+// the parts that are not healthy.
 size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size_t>& far_out) {
   const std::vector<double>& off = grid.off[part];
   if (off.size() < 2)
@@ -255,8 +261,9 @@ size_t onset_bin(const Grid& grid, size_t part, double sign, const std::set<size
   return level_before(part) <= worst ? at : 0;
 }
 
-// Reports parts that were always slower. A single one raises the question of a fault, and several are noted
-// as probably sharing a role.
+// Reports parts that were slower from the first sample on in a quantity that depends on the role of a rank in
+// the job (a pipeline stage, the number of its layers). One such part raises a question. Several are only
+// noted, because they probably have one role.
 void ask_for_roles(const std::vector<std::string>& standing, Judgement& out) {
   if (standing.empty())
     return;

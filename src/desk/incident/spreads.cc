@@ -1,11 +1,11 @@
 // Judges the longest and the shortest time over all ranks when their ranks are not stated (Megatron-LM's
 // timers).
 //
-// From the place on where the longest time of some work rises:
+// A step is searched from which on the longest time of a timer of work is larger than before. There
 //
-//   the shortest stays         one rank, or a few, do that work slower
-//   the shortest rises as far  all ranks do it slower
-//   waiting gets longer too    the others wait for them
+//   the shortest time stays          one rank, or a few, do that work slower
+//   the shortest time rises as well  all ranks do it slower
+//   a timer of waiting rises too     the other ranks wait for them
 //
 // Some rank is always the slowest, so that only a change is judged. A rank that was slow from the first
 // report on does not show.
@@ -20,7 +20,8 @@
 namespace lento::desk {
 namespace {
 
-// The change of a timer's longest and shortest time at one place, in the timer's unit.
+// By how much a timer's longest and shortest time over all ranks are larger from a step on than before it, in
+// the timer's unit. `shortest` is kUnknown when the log does not state it.
 struct Rise {
   const Quantity* quantity = nullptr;
   double longest = 0;
@@ -41,7 +42,8 @@ double rise_at(const Track& track, const std::vector<double>& values, double pos
   return before.empty() || behind.empty() ? kUnknown : evidence::median(behind) - evidence::median(before);
 }
 
-// Returns the rises of longest and shortest rank at a position.
+// Returns by how much the longest time (Track::value) and the shortest time (Track::expected) of a timer rise
+// at a position.
 Rise rise_of(const Quantity& quantity, const Track& track, double position) {
   const size_t at = size_t(std::ranges::lower_bound(track.position, position) - track.position.begin());
   return {

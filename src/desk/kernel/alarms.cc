@@ -244,7 +244,8 @@ std::string disk_of(std::string_view name) {
   return std::string(name.substr(0, end));
 }
 
-// Returns whether a word may be a part: letters with a number.
+// Returns whether a word may be the name of a hardware part ("nvme3", "ens1f0"): it begins with a letter and
+// holds a digit.
 bool may_be_part(std::string_view word) {
   const bool has_letter = word.find_first_of("abcdefghijklmnopqrstuvwxyz") == 0;
   return has_letter && word.find_first_of("0123456789") != word.npos &&
@@ -259,8 +260,8 @@ std::string_view inside(std::string_view line, std::string_view open, std::strin
   return line.substr(0, line.find_first_of(close));
 }
 
-// Returns the part that a line of the kernel is about. A PCI address precedes the port behind it, because
-// other lines have the address alone.
+// Returns the hardware part that a line of the kernel is about, as a name for Subject::device, or "". A PCI
+// address is taken instead of the port behind it, because other lines have the address alone.
 std::string part_of(std::string_view line) {
   for (const std::string_view open : {" dev ", "(device ", ": ["})
     if (const std::string_view name = inside(line, open, ",) ]"); name.starts_with("sd") || may_be_part(name))

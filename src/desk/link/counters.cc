@@ -1,11 +1,11 @@
 // Counters of network ports. Each tool and driver has its own spelling: one table brings them to few
 // quantities, compared among hosts or ports.
 //
-// The side of a counter is its meaning. A host that sends pause frames, drops in its receive buffers or has
-// no buffer posted is slow to take data and holds up its senders. A host that receives pauses, handles
-// congestion notifications (CNP) or waits for credits is held up by another host, so that those counters are
-// read and never judged. Congestion notifications sent and packets marked (ECN) point at the path to the
-// host.
+// Which host is slow follows from what a counter counts. A host that sends pause frames, drops in its receive
+// buffers or has no buffer posted is slow to take data and holds up its senders. A host that receives pauses,
+// handles congestion notifications (CNP) or waits for credits is held up by another host, so that those
+// counters are read and never judged. Congestion notifications sent and packets marked (ECN) point at the
+// path to the host.
 //
 //   ethtool -S     = "     tx_prio3_pause: 10"
 //   perfquery      = "# Port counters: Lid 5 port 1 ..." "SymbolErrorCounter:..............0"
@@ -129,7 +129,8 @@ constexpr Counter kCounters[] = {
 };
 constexpr size_t kPerfqueryHead = std::size(kCounters);
 constexpr size_t kSysfs = kPerfqueryHead + 1;
-// Index of the first line form of `rdma statistic`. The forms of the headings of cards follow.
+// Index of the line form of `rdma statistic` in kCounterForms. The forms of headings that name a card follow
+// it.
 constexpr size_t kRdma = kPerfqueryHead + 2;
 
 constexpr std::string_view kCards[] = {"mlx5_", "mlx4_", "bnxt_re", "irdma", "hfi1_", "ionic_"};
@@ -157,7 +158,8 @@ std::vector<LineForm> forms_of_counters() {
   forms.push_back(
       {"^link {device:name} rx_write_requests {rest}",
        {"link mlx5_0/1 rx_write_requests 0 rx_read_requests 0 out_of_buffer 0 out_of_sequence 2"}});
-  // Other programs name cards within their lines too.
+  // Headings that name a card. Each form is tied to the beginning of the line, because other programs name
+  // cards within their lines too.
   for (const std::string_view card : kCards) {
     const std::string name(card);
     forms.push_back({texts.emplace_back("^" + name + "{n:int}"), {texts.emplace_back(name + "0:")}});

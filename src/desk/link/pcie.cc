@@ -18,7 +18,8 @@
 namespace lento::desk {
 namespace {
 
-// Classes whose links are judged come first. The others only end the text of the previous function.
+// Classes of PCI functions. The links of the first kJudgedClasses are judged. The others are matched only so
+// that the LnkCap and LnkSta lines below them are not attributed to the function above.
 constexpr std::string_view kClasses[] = {
     "3D controller",
     "VGA compatible controller",
@@ -78,7 +79,8 @@ constexpr const char* kAdvice =
     "reseat the board or its riser, look for PCIe errors (AER) of that slot in the kernel log, then replace "
     "it";
 
-// Returns the bandwidth in GB/s in one direction after line coding, rounded to 0.01.
+// Returns the bandwidth in GB/s in one direction of a link with `width` lanes of `speed` GT/s, after line
+// coding, rounded to 0.01.
 double bandwidth(double speed, double width) {
   const double code = speed <= 5 ? 8.0 / 10 : speed <= 32 ? 128.0 / 130 : 1;
   return std::round(speed * code * width / 8 * 100) / 100;

@@ -31,7 +31,8 @@ namespace {
 
 using Words = std::span<const std::string_view>;
 
-// Labels that identify the part or the job. They do not divide a metric into several.
+// Words in the names of labels that identify a part or a job. Such a label does not become a part of the name
+// of the quantity, so that parts that differ in it are compared with each other.
 constexpr std::array<std::string_view, 18> kIdentity{
     "uuid",
     "gpu_uuid",
@@ -144,7 +145,7 @@ Quantity with(std::string_view name, Kind kind, Better better) {
   return quantity;
 }
 
-// Returns the labels that do not identify machine or device.
+// Returns the other labels as text for the name of the quantity, " (mode=read, level=2)", or "".
 std::string labels_beside(const fleet::ExpositionSample& sample, const std::string& device) {
   std::string text;
   for (const auto& [key, value] : sample.labels) {

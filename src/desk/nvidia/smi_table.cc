@@ -41,14 +41,16 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-// The number of known columns in a header, and whether one of them is a name that only these tools use.
+// The number of columns of a header, and of those with a name that field_name() has a field for.
+// `is_distinct`: one of the names is found in tables of nvidia-smi, rocm-smi or amd-smi only, such as
+// "clocks.current.sm".
 struct Header {
   size_t known = 0;
   size_t columns = 0;
   bool is_distinct = false;
 };
 
-// Returns how many columns of a header are known.
+// Counts the columns of a line as if it were a header.
 Header header_of(std::string_view line) {
   Header header;
   for (const std::string& cell : cells_of(line)) {

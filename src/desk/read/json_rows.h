@@ -7,9 +7,10 @@
 
 namespace lento::desk {
 
-// Returns each object of the document's longest list of flat objects in the line in which it begins, and
-// nothing in all other lines. Empty when no list is long enough to show a change. Values that JSON does not
-// know (NaN) are kept.
+// Returns the flat objects (without objects or lists inside) of the list that has most of them, each as one
+// line. Empty lines are added so that an object is in the line in which it begins in the document. Returns ""
+// when the list has fewer than 12 flat objects, too few to show a change. Values that are not JSON (NaN) are
+// kept.
 std::string rows_of_document(std::string_view text);
 
 }  // namespace lento::desk

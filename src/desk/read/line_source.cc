@@ -21,7 +21,8 @@ size_t line_size(std::string_view text) {
 
 constexpr int kFormsBeside = 16;  // lines of other forms that may lie between two of one form
 
-// Returns the line with one zero for each number.
+// Returns the form of a line: the line with one 0 for each run of digits, so that lines that differ in their
+// numbers alone have one form.
 std::string form_of(std::string_view line) {
   std::string form;
   for (const char c : line.substr(0, LineSource::kLongestLine)) {
@@ -32,8 +33,8 @@ std::string form_of(std::string_view line) {
   return form;
 }
 
-// Returns whether `part` identifies the form that it belongs to: it has a blank and a number, and is shorter
-// than the form. A few characters may end any line.
+// Returns whether `part` is distinctive enough to be recognised at an end of `form`: it is shorter than the
+// form and has a blank and a number. A few characters may begin or end any line.
 bool is_part_of(std::string_view part, std::string_view form) {
   return part.size() < form.size() && part.find(' ') != part.npos && part.find('0') != part.npos;
 }

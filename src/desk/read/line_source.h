@@ -11,8 +11,8 @@
 
 namespace lento::desk {
 
-// Returns whether the first line of the text has lost its beginning: it is the end of the form of one of the
-// next lines. Lines of one form differ in their numbers alone.
+// Returns whether the first line of the text has lost its beginning: but for its numbers, it is the end of
+// one of the next lines.
 bool begins_within_line(std::string_view text);
 
 class LineSource {
@@ -38,7 +38,8 @@ class LineSource {
   bool is_torn() const {
     return is_torn_;
   }
-  // Returns whether that line is the beginning of the form of an earlier line, so that the file was cut.
+  // Returns whether the line without a line end is, but for its numbers, the beginning of an earlier line.
+  // The file was then cut.
   bool is_partial() const {
     return is_partial_;
   }

@@ -111,7 +111,7 @@ std::string masked(std::string_view line, size_t longest, size_t* count) {
     if (piece.substr(at).starts_with("://")) {
       out += "://";
       at += 3;
-      // The address may continue beyond the cut, where its "@" would be.
+      // The whole line is searched, because the "@" behind the credentials may lie beyond `longest` bytes.
       if (const size_t size = credentials_size(line.substr(at)); size > 0) {
         out += "***";
         at += size;

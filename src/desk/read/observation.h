@@ -1,7 +1,7 @@
 // Defines the rows into which all formats are converted: logs, scrapes, CSV files and pages of counters.
 // Readers write rows and draw no conclusions. Judges read rows and do not depend on formats.
 //
-//   event        something happened: a time, a subject, a kind of the catalogue, the quoted line
+//   event        something happened: a time, a subject, a kind such as "xid/79", the quoted line
 //   observation  a quantity of a subject has a value; with a time or a step it is a sample, else a state
 //   run          a benchmark or a training run as a whole: how it was set up and what it reached
 #pragma once
@@ -93,8 +93,8 @@ struct Quantity {
   std::string group;  // only subjects of one group are peers: a device model, a communicator
   Scope scope = Scope::Own;
   std::string advice;  // what to do about a subject that deviates
-  // Parts may have different work (pipeline stages), so that only a change is a fault and not a constant
-  // difference.
+  // Ranks may have different work by their role in the job (pipeline stages), so that only a change is a
+  // fault and not a constant difference.
   bool by_role = false;
   bool is_wait = false;  // time in which a part waits for others
   // Work that a part was given or does (utilisation in percent, power): a part with less of it than its peers
@@ -135,7 +135,7 @@ enum class Origin {
 };
 
 struct Event {
-  std::string kind;  // key of a catalogue: "xid/79", "collective/timeout"
+  std::string kind;  // a fixed key that judges compare: "xid/79", "collective/timeout"
   Severity severity = Severity::Note;
   Origin origin = Origin::Unclear;
   Moment time;

@@ -28,17 +28,17 @@ struct SourceFile {
   uint64_t known_lines = 0;        // lines that a reader took
   uint64_t secrets = 0;            // secrets masked in quoted lines
   bool is_last_known = false;      // a reader took the last line
-  bool is_last_partial = false;    // the torn line is the beginning of the form of one before it
-  bool is_first_partial = false;   // the first line is the end of the form of one behind it
+  bool is_last_partial = false;    // the torn line is the beginning of one before it, numbers apart
+  bool is_first_partial = false;   // the first line is the end of one behind it, numbers apart
   bool is_log = false;             // read line by line, so that lost first lines leave no trace
   bool is_torn_in_number = false;  // the last cell of a table without its line end may have had more digits
   int64_t last_row = 0;            // the last line that became a row
   bool recognised() const {
     return !formats.empty();
   }
-  // Returns whether the file was probably cut: the last line has no end and is the beginning of a form, or it
-  // gave no row while readers took most other lines. Pasted text often lacks the last line end although its
-  // last line is complete.
+  // Returns whether the file was probably cut: the last line has no line end and, but for its numbers, is the
+  // beginning of an earlier line, or it gave no row while readers took most other lines. Pasted text often
+  // lacks the last line end although its last line is complete.
   bool is_cut() const {
     const bool is_whole = is_last_known && last_row >= torn_line && !is_torn_in_number;
     return torn_line > 0 && (is_last_partial || (!is_whole && known_lines * 2 > lines));

@@ -81,7 +81,8 @@ RestLines::RestLines(std::vector<RestReader*> readers)
   readers_.resize(std::min(readers_.size(), kMostReaders));
 }
 
-// Returns the misses of a shape, or nullptr when the table is full.
+// Returns the counts of a shape, which is added to the table when it is new. Returns nullptr when the table
+// holds `most` other shapes.
 RestLines::Misses* RestLines::kept_of(Table& table, size_t shape, size_t most) {
   const auto at = table.size() < most ? table.try_emplace(shape).first : table.find(shape);
   return at == table.end() ? nullptr : &at->second;
@@ -110,7 +111,7 @@ bool RestLines::read(std::string_view line, int64_t number, Sink& sink) {
       continue;
     if (as_log.text.data() == nullptr)
       as_log = peel(line, Depth::Log, buffer_, &as_row);
-    // The times of lines that no system log wrote may be data.
+    // A date in front of a line that no system log wrote may be data, which a reader of reports keeps.
     const bool is_row = as_log.sender.empty() && !readers_[i]->takes_log_lines();
     const Peeled& one = is_row ? as_row : as_log;
     sink.at(one.text, number, one.subject, one.time);

@@ -1,6 +1,6 @@
-// Passes the lines of a log that no format fits to the readers of Shape::Rest. Most of these lines repeat a
-// statement that holds nothing for a reader, with other numbers. After enough such lines of one shape, the
-// reader gets no more of them.
+// Passes the lines of a log that no other format takes to the readers of Shape::Rest. Most of these lines
+// come from print statements that hold nothing for a reader, and differ in their numbers only. After 64 such
+// lines in a row of one shape (rest_lines.cc), a reader gets no more lines of that shape.
 #pragma once
 
 #include <array>
@@ -13,10 +13,12 @@
 
 namespace lento::desk {
 
-// The base of the readers that formats of Shape::Rest make.
+// The base of the readers for lines that no other format takes (formats of Shape::Rest).
 class RestReader : public Reader {
  public:
-  // Returns whether its rows lose the dates of logs, as lines that match a form do.
+  // Returns whether the prefixes of logs (date, host, program) are removed from every line before row() gets
+  // it. Otherwise they are removed only from lines of a system log, because a date in front of others may be
+  // data.
   virtual bool takes_log_lines() const = 0;
   // Returns whether the last row held nothing for this reader and does not change the meaning of later rows.
   virtual bool found_nothing() const = 0;
@@ -32,7 +34,8 @@ class RestLines {
   bool read(std::string_view line, int64_t number, Sink& sink);
 
  private:
-  using Misses = std::array<uint8_t, kMostReaders>;  // in a row, by reader
+  // For each reader, the number of consecutive lines of one shape in which it found nothing.
+  using Misses = std::array<uint8_t, kMostReaders>;
 
   using Table = std::unordered_map<size_t, Misses>;
   static Misses* kept_of(Table& table, size_t shape, size_t most);

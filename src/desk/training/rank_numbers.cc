@@ -175,7 +175,8 @@ class RankNumbers : public Reader {
     return std::string(trimmed(line.substr(0, line.rfind(" [", line.find("]: median=")))));
   }
 
-  // Takes the line of a rank that is far from the mean.
+  // Keeps a rank that the test lists as an outlier below the median until the end of the metric. Ranks above
+  // the median are only counted.
   void outlier(const Match& match, Sink& sink) {
     constexpr size_t kMost = 4096;
     const auto rank = match.integer("rank");
@@ -191,7 +192,7 @@ class RankNumbers : public Reader {
            sink.number()});
   }
 
-  // Ends a metric: reports ranks that are slow in it.
+  // Writes an event for each rank that is slow in the metric that ends.
   void end_metric(Sink& sink) {
     const bool is_pattern = double(outliers_.size()) * 4 > ranks_ && outliers_.size() > 1;
     const std::string_view line = sink.line();
