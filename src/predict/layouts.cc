@@ -144,7 +144,7 @@ void Search::try_training(TrainingRun run) {
          t.seconds,
          split + run.expert});
   } catch (const base::Error&) {
-    // The layout does not divide the model.
+    // A parallel degree of this layout does not divide the model's sizes.
   }
 }
 
@@ -229,7 +229,7 @@ void Search::serve(const InferenceRun& base) {
              work.seconds(scalars_),
              int64_t(tensor) * kMostDevices + pipeline});
       } catch (const base::Error&) {
-        // The layout does not divide the model.
+        // A parallel degree of this layout does not divide the model's sizes.
       }
     }
   }

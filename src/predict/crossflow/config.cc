@@ -1,5 +1,5 @@
-// Reads a design point in the released tool's YAML. Numbers are bounded, and all missing or unreadable fields
-// are reported in one error. Sizes such as "4 GB" are binary in this format.
+// Reads a design point in the YAML of the released CrossFlow tool. Numbers are bounded, and all missing or
+// unreadable fields are reported in one error. Sizes such as "4 GB" are binary in this format.
 #include "predict/crossflow/config.h"
 
 #include <algorithm>
@@ -57,8 +57,8 @@ class Section {
     const std::string found = word(name, {"True", "true", "False", "false"});
     return found == "True" || found == "true";
   }
-  // Reads a word that must be one of `words`. Any other word is an error. The released tool takes an unknown
-  // word for the last of the list.
+  // Reads a word that must be one of `words`. Any other word is an error. The released CrossFlow tool takes
+  // an unknown word for the last of the list.
   std::string word(const char* name, const std::vector<std::string>& words) const {
     const YamlNode* found = field(name);
     if (!found)

@@ -1,6 +1,5 @@
-// One design point of the paper: technology, budgets, workload and parallelism, in the configuration format
-// of the released tool (2021: one YAML file, docs/formats/crossflow.md). Sizes such as "4 GB" are binary
-// there.
+// One design point of the CrossFlow paper: technology, budgets, workload and parallelism, in the YAML file
+// of the released CrossFlow tool of 2021 (docs/formats/crossflow.md). Sizes such as "4 GB" are binary there.
 #pragma once
 
 #include <array>

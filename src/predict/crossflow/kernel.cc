@@ -155,8 +155,8 @@ double KernelModel::pointwise(double flops, double bytes) const {
   return level_time(scalar_level_, flops, std::floor(bytes));
 }
 
-// Fixes the dataflow "best" for this and all later products, by the largest dimension, as the released tool
-// does.
+// Replaces the dataflow "best" by one that depends on the largest dimension of this product. It stays for
+// all later products, as in the released CrossFlow tool.
 void KernelModel::choose_dataflow(const Dims& d) {
   if (dataflow_ != Dataflow::Best)
     return;
@@ -168,8 +168,8 @@ void KernelModel::choose_dataflow(const Dims& d) {
     dataflow_ = Dataflow::Activation;
 }
 
-// Returns the orders of the three dimensions that the dataflow permits, as permuted sizes. These are the
-// "orders" of the released tool.
+// Returns the loop orders of the three dimensions that the dataflow permits, each as permuted sizes. The
+// released CrossFlow tool calls them "orders".
 std::vector<Dims> KernelModel::orders(const Dims& d) const {
   std::vector<Dims> all;
   switch (dataflow_) {
@@ -197,7 +197,8 @@ std::vector<Dims> KernelModel::orders(const Dims& d) const {
 }
 
 // Returns the seconds in which the registers deliver the operands of all multiply-adds. The stationary
-// operand is reused, so it is read once for each pass of the FMA width.
+// operand is reused: it is read once for each group of fma_width_ elements along the dimension that streams
+// past it.
 double KernelModel::register_time(const Dims& order, double flops) const {
   double reuse = 1;
   if (dataflow_ == Dataflow::Weight)
@@ -225,10 +226,10 @@ double KernelModel::gemm_with(const Dims& dims, const Dims& order, const Tiles& 
   return slowest + launch_;
 }
 
-// Searches depth first over L2, L1 and register tiles. A branch ends when its slowest level is no better than
-// the best found. Most branches end before they are evaluated: a tile that fits whole moves at least volume /
-// t1 + volume / t3 (and volume / t2 where results are kept), which is compared with the most bytes that still
-// improve.
+// Searches depth first over L2, L1 and register tiles. A branch ends when its slowest level is no better
+// than the best found. Most branches end before they are evaluated. With volume = d1 * d2 * d3 * bytes of a
+// value, a tile (t1, t2, t3) that fits whole moves at least volume / t1 + volume / t3 bytes, and volume / t2
+// more where results are kept. That is compared with the most bytes with which the time still improves.
 struct KernelModel::Search {
   KernelModel& model;
   Dims order;
@@ -333,8 +334,8 @@ const KernelModel::Innermost& KernelModel::innermost(const Dims& d) {
   return least;
 }
 
-// Searches the tilings of one order and replaces `best` when one is faster. Skips the search when arithmetic
-// or registers alone take longer than the best.
+// Searches the tilings of one loop order and replaces `best` when one is faster. Skips the search when
+// arithmetic or registers alone take longer than the best.
 void KernelModel::search(const Dims& order, GemmTime& best) {
   const double flops = flops_of(order);
   const double floor_time =

@@ -1,12 +1,13 @@
-// Times kernels on a generated machine: hierarchical roofline, tiled matrix products, ring collectives, as
-// the released tool does (paper sections 5.2, 5.3).
+// Times kernels on a generated machine as the released CrossFlow tool does (CrossFlow sections 5.2 and 5.3):
+// hierarchical roofline, tiled matrix products, ring collectives.
 //
 // A product of dim1 x dim2 by dim2 x dim3 is cut by one tile per level (registers, L1, L2). Bytes at level l
 // with tile (t1, t2, t3) of level l-1, repeated r times:
 //   r * precision * (d1 d2 ceil(d3/t3) + d2 d3 ceil(d1/t1) + d1 d3 * (l > 1 ? 1 : ceil(d2/t2)))
-// Register bytes: flops * precision * (2K + 1) / (2K) / W, K = the stationary dimension over the FMA width W.
-// The time of a kernel is that of its slowest level, each bytes/bandwidth + latency when below the machine's
-// balance there, else flops/throughput, plus the launch overhead.
+// Register bytes: flops * precision * (2K + 1) / (2K) / W, with the FMA width W and K = the dimension along
+// which the stationary operand is reused, over W. The time of a kernel is that of its slowest level, each
+// bytes/bandwidth + latency when below the machine's balance there, else flops/throughput, plus the launch
+// overhead.
 #pragma once
 
 #include <array>
@@ -39,20 +40,20 @@ class KernelModel {
  public:
   KernelModel(const Machine& machine, const CrossFlowConfig& config);
 
-  // Returns the shortest time over the legal orders and all power-of-two tiles that fill their level. The
-  // dataflow that "best" picks for the first product stays for the later ones, as in the released tool, until
-  // reset_dataflow().
+  // Returns the shortest time over the loop orders that the dataflow permits and all power-of-two tiles that
+  // fill their level. The dataflow that "best" picks for the first product stays for the later ones, as in
+  // the released CrossFlow tool, until reset_dataflow().
   GemmTime gemm(double dim1, double dim2, double dim3);
   void reset_dataflow() {
     dataflow_ = configured_;
   }
 
-  // Returns the time of one order and tiling, launch overhead included. The dataflow is chosen as gemm(dims)
-  // would.
+  // Returns the seconds of a product with one loop order and tiling, launch overhead included. A dataflow
+  // "best" is replaced as in gemm(dims).
   double gemm_with(const Dims& dims, const Dims& order, const Tiles& tiles);
 
-  // Returns the time of element-wise work. The released tool charges its traffic to the registers (level 0).
-  // charge_dram(true) charges DRAM instead.
+  // Returns the seconds of element-wise work. The released CrossFlow tool charges its traffic to the
+  // registers (level 0). charge_dram(true) charges DRAM instead.
   double pointwise(double flops, double bytes) const;
   void charge_dram(bool at_dram) {
     scalar_level_ = at_dram ? 3 : 0;

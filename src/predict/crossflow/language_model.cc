@@ -42,7 +42,8 @@ class IterationModel {
     k_.charge_dram(traffic == ElementTraffic::Dram);
   }
 
-  // The order of evaluation is that of the released tool, because the first product fixes the dataflow.
+  // The order of evaluation is that of the released CrossFlow tool, because the first product fixes the
+  // dataflow of the others.
   StepTimes times() {
     StepTimes s;
     const Layer cell = lstm_cell();

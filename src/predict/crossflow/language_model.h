@@ -1,4 +1,4 @@
-// Times one training iteration of an LSTM language model (the paper's workload), from kernels and links.
+// Times one training iteration of CrossFlow's workload, an LSTM language model, from kernels and links.
 #pragma once
 
 #include <string>
@@ -21,7 +21,8 @@ struct LanguageModelTime {
   std::vector<std::pair<std::string, double>> parts;
 };
 
-// The link of each parallel dimension. Its bandwidth is divided by the number of rings that share it.
+// The link that each parallel dimension uses: kp1 and kp2 (the two factors of kernel parallelism), dp (data)
+// and lp (layers). Its bandwidth is divided by the number of rings that share it.
 struct ParallelLinks {
   Link kp1;
   Link kp2;
@@ -33,9 +34,9 @@ ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& conf
 // Returns why this split cannot run ("hidden size not divisible by kp1"), empty when it can.
 std::string impossible(const CrossFlowConfig& config);
 
-// The level that the traffic of work on single elements (gates, softmax, optimizer, copies around a transfer)
-// is charged to. The released tool divides its bytes by the register bandwidth, which is a hundred times too
-// fast, although the elements come from DRAM.
+// The memory level to which the traffic of element-wise work (gates, softmax, optimizer, copies around a
+// transfer) is charged. The released CrossFlow tool divides its bytes by the register bandwidth, which is a
+// hundred times too fast, although the elements come from DRAM.
 enum class ElementTraffic {
   AsReleased,
   Dram

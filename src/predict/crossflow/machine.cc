@@ -51,8 +51,9 @@ double speed(double v, double threshold) {
   return v > 0 ? (v - threshold) * (v - threshold) / v : 0;
 }
 
-// Returns the point reached by `power` where the nominal point would draw `nominal_power`. `squeeze` receives
-// the factor by which the point lies under the lowest legal voltage (1 when it does not).
+// Returns the voltage and frequency that a component reaches with `power` (W), given that it draws
+// `nominal_power` at nominal voltage and frequency. Sets `squeeze` to (voltage / lowest legal voltage)^2
+// when the voltage lies below that, else to 1.
 OperatingPoint operating_point(const Transistor& t, double power, double nominal_power, double& squeeze) {
   squeeze = 1;
   if (power <= 0 || nominal_power <= 0)

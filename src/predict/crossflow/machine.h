@@ -1,9 +1,11 @@
-// AGE, the architecture generation engine (CrossFlow section 4): technology and budgets -> machine.
+// AGE, the architecture generation engine (CrossFlow section 4), generates a machine from technology and
+// budgets.
 //
 // The voltage is the largest V with P(V) = P_nominal V (V - Vt)^2 / (Vn (Vn - Vt)^2) within the power share,
-// and the frequency follows (V - Vt)^2 / V. `BelowMargin` selects the rule for V under threshold + margin:
-// the released code keeps all units at that voltage and slows the clock, the paper switches units off. With
-// the paper's rule the clock ends at a quarter over the nominal voltage. The released code has no such limit.
+// and the frequency follows (V - Vt)^2 / V, with the threshold voltage Vt and the nominal voltage Vn.
+// `BelowMargin` selects the rule for V under threshold + margin: the released CrossFlow tool keeps all units
+// at that voltage and slows the clock, the paper switches units off. With the paper's rule the clock ends at
+// a quarter over the nominal voltage. The tool has no such limit.
 #pragma once
 
 #include <array>

@@ -17,10 +17,10 @@ struct Place {
 };
 
 struct Region {
-  // The first node of the region.
+  // The region's first node.
   int x = 0;
   int y = 0;
-  // The size that sub-blocks must fit.
+  // The size in nodes into which the blocks of the inner dimensions must fit.
   int width = 0;
   int height = 0;
   int end_x = 0;
@@ -210,7 +210,8 @@ class Layout {
     return starts;
   }
 
-  // Gives all nodes of a block the same index in a dimension. Clears ok_ when the block leaves the package.
+  // Gives all nodes of a block the same worker index in a parallel dimension. Clears ok_ when the block
+  // leaves the package.
   void assign(int x, int y, int width, int height, int package, int dimension, int index) {
     if (x < 0 || y < 0 || x + width > dim_ || y + height > dim_ || package >= packages_) {
       ok_ = false;
@@ -250,8 +251,8 @@ class LinkLoad {
       return;
     }
     walk_x(from.package, from.y, from.x, dim_ - 1);
-    // The route turns into y on the lower package, or on the upper package when the edge was given from the
-    // upper side.
+    // The route changes its row in the package of `from`, or in that of `to` when the two were swapped. That
+    // is always the package in which the caller's edge begins.
     walk_y(turned ? to.package : from.package, dim_ - 1, from.y, to.y);
     ++across_[size_t(from.package * dim_ + to.y)];
     walk_x(to.package, to.y, 0, to.x);

@@ -10,8 +10,9 @@
 namespace lento::predict {
 namespace {
 
-// A kernel on a device or a transfer on a link. Place -1 is a transfer through memory, which occupies no
-// resource. The released tool then marks the last link free, and this reproduces it.
+// A kernel on device `place` or a transfer on link `place`. A transfer with place -1 goes through memory and
+// occupies no resource. At its end the released CrossFlow tool marks the last link free, and this does the
+// same.
 struct Task {
   double duration = 0;
   int place = -1;

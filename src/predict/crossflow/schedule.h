@@ -1,5 +1,5 @@
 // List scheduling of the sequence x layer grid of an LSTM over devices and links, one kernel per device and
-// one transfer a link at a time, as the released tool simulates it.
+// one transfer a link at a time, as the released CrossFlow tool simulates it.
 #pragma once
 
 namespace lento::predict {

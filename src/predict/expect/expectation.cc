@@ -189,7 +189,7 @@ struct WeighedErrors {
   std::vector<const FieldError*> errors;
   std::vector<double> weights;
 };
-// Collects the errors of one kind of work, leaving out one source.
+// Collects the errors of one kind of work, without those of one source.
 WeighedErrors weighed_errors(const SoftwareTable& table, Work work, const std::string& without_source) {
   std::map<std::string, double> runs;
   WeighedErrors out;

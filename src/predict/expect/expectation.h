@@ -72,8 +72,8 @@ struct Expectation {
 // `without_source` is left out, so that its runs are judged by the others.
 double typical_error(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
-// Returns the half width, in expected deviations around typical_error, of the interval that holds `share` of
-// the runs of a source that was not fitted.
+// Returns the half width of the interval around typical_error() that holds `share` of the runs of a source
+// that was not fitted, in multiples of each run's expected standard deviation (FieldError::deviation).
 double share_lies_within(
     const SoftwareTable& table,
     Work work,

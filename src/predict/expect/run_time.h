@@ -35,9 +35,10 @@ struct RunTime {
   SoftwareScalars shares{};
   double host_share = 0;  // share of `seconds` that the host causes
 
-  // Returns the standard deviation of the log of the run's time. It combines the spread of sources, of runs
-  // and of the speed of hosts with the uncertainty of the stack's link scalars. For a stack that was not
-  // fitted (`stack` is null) it adds the spread of every scalar between stacks, by its share.
+  // Returns the standard deviation of the log of the run's time. It combines the spread of sources
+  // (publications), of runs and of the speed of hosts with the uncertainty of the stack's scalars of links.
+  // For a stack that was not fitted (`stack` is null) it adds the spread of every scalar between stacks, by
+  // its share.
   double deviation(const SoftwareSpread& spread, const Software* stack) const;
 };
 
@@ -49,7 +50,7 @@ TrainingTime time_training(const System& scaled, const TrainingRun& run, const S
 // A training run whose kernels are timed once, to be evaluated with many sets of scalars.
 class TrainedWork {
  public:
-  // Throws base::Error when the layout does not divide the model.
+  // Throws base::Error when a parallel degree does not divide the model's sizes.
   TrainedWork(const System& system, const TrainingRun& run);
 
   double seconds(const SoftwareScalars& scalars) const {  // of one iteration
@@ -78,7 +79,7 @@ struct ServedLoad {
 
 class ServedWork {
  public:
-  // Throws base::Error when the layout does not divide the model.
+  // Throws base::Error when a parallel degree does not divide the model's sizes.
   ServedWork(const System& system, const ServedLoad& load);
 
   double seconds(const SoftwareScalars& scalars) const;  // until the last token of the last request

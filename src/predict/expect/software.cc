@@ -1,6 +1,7 @@
-// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, how much
-// the times of stacks, sources and runs spread, and the error of each run of the list, predicted without its
-// source.
+// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, the
+// spread of times between stacks, sources and runs, and the error of each measured run in
+// share/lento/field_rows.csv. The error is that of a fit without the run's source, which is the publication
+// that reports it.
 #include "predict/expect/software.h"
 
 #include <algorithm>

@@ -41,8 +41,8 @@ struct SoftwareScalar {
 // Returns the scalars of a kind of work, in the order of SoftwareScalars.
 std::span<const SoftwareScalar, kSoftwareScalars> scalars_of(Work work);
 SoftwareScalars start_of(Work work);
-// Returns whether the scalar counts as time of the host. `from_host` is true when the stack launches each
-// kernel from the host.
+// Returns whether the time of this scalar is spent on the host. `from_host` is true when the stack launches
+// each kernel from the host.
 bool is_of_host(const SoftwareScalar& scalar, bool from_host);
 
 struct Software {
@@ -54,7 +54,8 @@ struct Software {
   SoftwareScalars unsure{};  // standard deviation of each scalar's log after the fit to the stack's runs
 };
 
-// The spread of measured runs around the time expected of their stack, as standard deviations of logs.
+// The spread of measured runs around the time expected of their stack, as standard deviations of logs. A
+// source is the publication that reports a run.
 struct SoftwareSpread {
   Work work = Work::Serve;
   SoftwareScalars stacks{};  // of each scalar, between stacks
@@ -63,7 +64,8 @@ struct SoftwareSpread {
   double run = 0;            // between the runs of one source
 };
 
-// One measured run of the list, predicted with a fit that leaves its source out.
+// The error of one measured run (share/lento/field_rows.csv), predicted with a fit that leaves its source
+// out.
 struct FieldError {
   Work work = Work::Serve;
   std::string source;

@@ -223,7 +223,8 @@ std::string folded(std::string_view text) {
   return out;
 }
 
-// Copies constants, stacks and missing values from a relative, and marks the constants as measured on it.
+// Copies constants, stacks and missing values from the sheet of a similar chip (the relative), and marks the
+// constants as measured on it.
 void inherit_from(const System& relative, System& system) {
   for (size_t i = 0; i < kPrecisions; ++i) {
     auto& own = system.chip.calibration[i];
@@ -259,13 +260,14 @@ void inherit_from(const System& relative, System& system) {
     system.frameworks = relative.frameworks;
 }
 
-// Reads all shipped data sheets and completes those that name a relative.
+// Reads all shipped data sheets and completes those that name a similar chip (System::like).
 std::vector<System> read_shipped() {
   std::vector<System> out;
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
-  // A relative may itself name a relative, so the end of each chain is completed first.
+  // The similar chip that a sheet names (System::like) may itself name one, so the end of each chain is
+  // completed first.
   const auto find = [&out](const std::string& name) {
     return std::ranges::find_if(out, [&name](const System& s) {
       return s.name == name;

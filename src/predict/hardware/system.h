@@ -214,8 +214,9 @@ System parse_system(const std::string& yaml, const std::string& file);
 // Writes the data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
 
-// Copies the constants and values that the sheet does not state from the shipped system that it names as its
-// relative. Does nothing without a relative. Throws base::Error when the relative is not shipped.
+// Copies the constants and values that the sheet does not state from the shipped sheet of a similar chip
+// that it names (System::like). Does nothing when it names none. Throws base::Error when that chip is not
+// shipped.
 void inherit(System& system);
 
 // Returns whether `device` is a name of the system: its own, an alias, or a shipped one of its family.

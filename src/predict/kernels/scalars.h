@@ -36,7 +36,8 @@ enum : size_t {
   kTail = 9     // prefill: share of the longest block's extra time that is waited for
 };
 
-// Returns the peak of an arithmetic. A chip without it computes in 16 bits.
+// Returns the operations per second at which the chip multiplies in this precision, or in 16 bits when it
+// lacks the precision.
 double peak_of(const Chip& chip, Precision arithmetic);
 
 FusedTime time_experts(const PreparedKernel& p, const KernelScalars& x);

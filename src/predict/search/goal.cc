@@ -41,7 +41,8 @@ double node_price(const Prices& p, const CrossFlowConfig& design, const std::str
          p.stack_usd * m.memory[3].units + p.link_usd_per_Bps * m.inter.bytes_per_s + p.node_usd;
 }
 
-// Returns the cost of an iteration in US dollars: the share of the machine's life plus electricity.
+// Returns the cost of an iteration in US dollars: the price of the nodes times the part of their life that
+// it takes, plus electricity.
 double cost_of(
     const Goal& goal,
     const CrossFlowConfig& design,

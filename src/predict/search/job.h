@@ -1,7 +1,8 @@
 // A job, every way to run it on a design, and the time of each.
 //
-// A job is the paper's LSTM language model, timed by its own model (predict/crossflow), or the training of a
-// transformer, timed by predict/time on the data sheet of the generated machine (data_sheet.h).
+// A job is CrossFlow's LSTM language model, timed by CrossFlow's own model (predict/crossflow), or the
+// training of a transformer, timed by predict/time on the data sheet of the generated machine
+// (data_sheet.h).
 #pragma once
 
 #include <optional>
@@ -13,7 +14,7 @@
 
 namespace lento::predict {
 
-// One shape of the model. A search may compare several.
+// One model with its sizes, and the training of it. A search may compare several.
 struct Job {
   std::string name;                     // name of the shape in the results
   LanguageModel language_model;         // used when `training` is empty
@@ -31,12 +32,13 @@ struct JobRules {
   bool as_released = false;  // reproduces defects of the released tool (machine.h, language_model.h)
 };
 
-// Returns every way that divides the job over all nodes. `data_only` restricts them to data parallelism
-// alone. When nothing divides, the result is one way that takes infinite time, so it is never empty.
+// Returns every way whose parallel degrees multiply to all nodes and divide the job's sizes. `data_only`
+// restricts them to data parallelism. Without such a way the result is one way that takes infinite time, so
+// it is never empty.
 std::vector<Way>
 all_ways(const CrossFlowConfig& design, const Job& job, int nodes, int package_dim, bool data_only);
 
-// Returns `design` with the job's shape and the way's parallelism written into its configuration.
+// Returns `design` with the job's sizes and the way's parallelism written into its configuration.
 CrossFlowConfig with_way(CrossFlowConfig design, const Job& job, const Way& way, int package_dim);
 
 struct JobTime {

@@ -29,7 +29,8 @@ void normalise(std::vector<double>& shares) {
     share /= sum;
 }
 
-// Draws whole numbers from 1 to 99, scaled to one, as the released tool starts.
+// Draws whole numbers from 1 to 99 as shares and scales each class to the sum 1, as the released CrossFlow
+// tool does.
 Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t index) {
   base::Rng rng(seed, "predict.search.start", index);
   Shares shares;
@@ -77,7 +78,7 @@ class Run {
   Minimum minimum_;
 };
 
-// Minimises by gradient descent with a running average of the shares, as in the paper.
+// Minimises by gradient descent with a running average of the shares (Soe in minimise.h).
 void soe(Run& run, Shares at, int steps) {
   Shares average = at;
   for (auto& part : average)
@@ -115,8 +116,9 @@ void soe(Run& run, Shares at, int steps) {
   }
 }
 
-// A transfer of budget from the share `from` to the share `to`, in one class or in two classes with the same
-// components. `from` or `to` may be kOthers: all other shares then change in proportion.
+// A transfer of budget from the share `from` to the share `to`, in one class (area, power or perimeter) or
+// in two classes with the same components. `from` or `to` may be kOthers: all other shares then change in
+// proportion.
 struct Exchange {
   std::vector<size_t> classes;
   size_t from;
@@ -170,7 +172,7 @@ std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, 
   return shares;
 }
 
-// Evaluates one exchange and keeps it when the value falls.
+// Evaluates one exchange and keeps it when it lowers the objective's value.
 bool try_exchange(Run& run, Shares& at, double& value, const Exchange& move, double part) {
   Shares tried = at;
   for (const size_t c : move.classes)

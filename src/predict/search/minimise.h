@@ -2,8 +2,8 @@
 // The shares of a class are not negative and sum to one.
 //
 // Three methods, compared at equal numbers of evaluations (`lento search --compare`):
-//   Soe       projected gradient descent with exponential averaging in parameter space, as printed (paper
-//             section 7, equation 6, with step sizes and starts from the released tool)
+//   Soe       projected gradient descent with exponential averaging in parameter space, as printed (CrossFlow
+//             section 7, equation 6, with step sizes and starts from the released CrossFlow tool)
 //   Exchange  moves a part of one share to another of its class, or between one and all others, keeps
 //             improvements, and halves the part when there are none. The objective is full of plateaus (whole
 //             banks, whole units), where gradients vanish but exchanges still find the next step

@@ -1,6 +1,6 @@
 // Numbers the runs of a search and executes one by its number, so that runs may be spread over threads and
-// ranks and kept in a journal. A run's result is one line of numbers. All runs of a point share its list of
-// evaluated ways.
+// ranks and kept in a journal. A run's result is one line of numbers. All runs of a design point share the
+// list of its ways (divisions of the work among devices) with their times.
 #include "predict/search/plan.h"
 
 #include <algorithm>
@@ -109,7 +109,7 @@ const SearchPlan::Candidates& SearchPlan::candidates(size_t point) const {
   return c;
 }
 
-// Returns "<ways> <data parallel> <way> <seconds> ..." with the best ways.
+// Returns "<number of ways> <seconds with data parallelism> <way> <seconds> ..." with the best ways.
 std::string SearchPlan::evaluate_ways(size_t point) const {
   const Candidates& c = candidates(point);
   std::string line = std::to_string(c.ways.size()) + " " + text_of(c.data_parallel_s);
@@ -149,7 +149,7 @@ std::string SearchPlan::run(uint64_t index) const {
   return slot.evaluates_ways ? evaluate_ways(slot.point) : optimise(slot);
 }
 
-// Combines all lines of a point into its result.
+// Combines the result lines of all runs of a design point into one result.
 DesignResult SearchPlan::result_of(size_t point, const std::vector<std::string>& lines) const {
   const DesignPoint& p = points_[point];
   const Job& job = space_.jobs[p.job];

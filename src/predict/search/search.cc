@@ -25,7 +25,8 @@ std::vector<size_t> shared_edges(const CrossFlowConfig& c) {
   return uses_inside_network(c) ? std::vector<size_t>{0, 1, 2} : std::vector<size_t>{0, 2};
 }
 
-// Gives a tenth of each class to the network inside the package when a design has none yet.
+// Gives the network inside the package a tenth of area and power and a fifth of the perimeter, when a design
+// has none yet.
 CrossFlowConfig with_inside_network(CrossFlowConfig c, int package_dim) {
   Budgets& b = c.budgets;
   c.nodes_per_wafer = package_dim * package_dim;
@@ -85,7 +86,7 @@ CrossFlowConfig design_of(const SearchSpace& space, const DesignPoint& p) {
   return with_inside_network(c, p.package_dim);
 }
 
-// Lists the points: all combinations of technologies, packages, budgets and shapes.
+// Lists the design points: all combinations of technologies, packages, budgets and jobs.
 std::vector<DesignPoint> design_points(const SearchSpace& space) {
   std::vector<DesignPoint> points{{}};
   const auto cross = [&points](const auto& values, auto set) {

@@ -1,5 +1,5 @@
-// Finds the best machine to build and the best way to run a job on it: technology x parallelism x placement x
-// shares of area, power and perimeter, for one workload or several shapes of it (paper sections 7 and 9).
+// Finds the best machine to build and the best way to run a job on it: technology x parallelism x placement
+// x shares of area, power and perimeter, for one job or several (CrossFlow sections 7 and 9).
 //
 //   SearchSpace --> SearchPlan: numbered runs, each one line of text --> DesignResult a point --> Diagnosis
 #pragma once
@@ -36,13 +36,15 @@ struct SearchSpace {
   int seeds = 1;  // with several seeds or methods, the methods are compared at equal numbers of evaluations
 };
 
-// Reads a space. Paths inside are relative to the file's folder. Throws base::Error with every fault at once.
+// Reads a search space. Paths inside are relative to the file's folder. Throws base::Error with every fault
+// at once.
 SearchSpace read_search_space(const std::string& path);
 
-// Returns the digest of the files that a space was read from. With the options they determine its results.
+// Returns the digest of the files from which a search space was read. With the options they determine its
+// results.
 std::string identity_of(const std::string& path);
 
-// One point of technology: logic, memory, network, package, power, chip area and shape of the model.
+// One design point: logic, memory, network, package, power, chip area and job.
 struct DesignPoint {
   Generation logic;
   Generation memory;

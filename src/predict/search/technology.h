@@ -1,8 +1,7 @@
-// Steps of technology, applied to a design point: logic nodes, memory and network generations (paper section
-// 9).
+// Technology generations of logic, memory and network, applied to a design point (CrossFlow section 9).
 //
-// Logic: each node after N12 needs 1/1.8 of the area and 1/1.3 of the power for the same work (paper section
-// 9, its sources [11], [12]), and the same holds for SRAM cells and controllers. Memory and network
+// Logic: each node after N12 needs 1/1.8 of the area and 1/1.3 of the power for the same work (CrossFlow
+// section 9, its sources [11], [12]), and the same holds for SRAM cells and controllers. Memory and network
 // generations scale the rate of a link and lower its energy by the same factor, so that they give their
 // bandwidth at the same power.
 #pragma once
@@ -26,7 +25,7 @@ const std::vector<Generation>& network_generations();  // NDR-x8 100, XDR-x8 200
 // Returns the generation of that name. Throws base::Error with the nearest existing one.
 const Generation& generation(const std::vector<Generation>& known, const std::string& name);
 
-// Requires that `base` is an N12, HBM2, NDR-x8 design.
+// Scales `base`, which must be an N12, HBM2, NDR-x8 design, to these generations.
 CrossFlowConfig with_technology(
     CrossFlowConfig base,
     const Generation& logic,

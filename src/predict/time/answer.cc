@@ -38,14 +38,13 @@ Draft draft_answer(const System& s, const Gemm& g) {
   return {t.seconds, std::string(name(t.bound)), g.precision};
 }
 
-// Answers a recurrent layer. Only forward passes of LSTM cells (four gates) reach the error of the measured
-// tables.
+// Answers a recurrent layer. Only forward passes of LSTM cells (four gates) are as accurate as the measured
+// tables show, so others are marked as outside the validated range.
 Draft draft_answer(const System& s, const LstmLayer& l) {
   constexpr int64_t kLstmGates = 4;
   const LayerTime t = predict_lstm(s, l);
   Draft d{t.seconds, std::string(name(t.bound)), l.precision};
-  // Other cells and backward passes err by more than 15 %, so they are marked as outside the validated
-  // range.
+  // Other cells and backward passes err by more than 15 %.
   d.usual = l.gates == kLstmGates && l.pass == LstmLayer::Pass::Forward;
   return d;
 }
@@ -78,8 +77,8 @@ Draft draft_answer(const System& s, const GraphRun& r) {
   return {t.seconds, t.fits ? t.bound : "out of memory", r.precision, t.fits};
 }
 
-// Predicts the median request time of a deployment. Only models with latent attention count as usual, because
-// the measured deployments serve such models.
+// Predicts the median request time of a deployment. The measured deployments serve models with latent
+// attention, so only such models are marked as similar to measured runs (Draft::usual).
 Draft draft_answer(const System& s, const std::string& framework, const ServingRun& r) {
   const ServingTime t = predict_serving(s, framework, r, serving_constants(s, framework));
   return {

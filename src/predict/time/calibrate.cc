@@ -84,8 +84,9 @@ const Gemm& product(const Measurement& m) {
   return std::get<Gemm>(m.question.what);
 }
 
-// Returns the chip on which a row was measured: the device that the row names when it is a relative of the
-// system, else the system's variant.
+// Returns the chip on which a row was measured. That is the device that the row names, when its sheet names
+// as similar (System::like) the system or the chip that the system's sheet names. Otherwise it is the chip of
+// variant_for().
 const Chip& chip_of(const System& system, const Measurement& m) {
   const System* exact = find_shipped(m.question.device);
   const bool related =
@@ -95,8 +96,8 @@ const Chip& chip_of(const System& system, const Measurement& m) {
   return variant_for(system, m.question).chip;
 }
 
-// Drops the rows that the model cannot predict (a precision that the chip lacks, a layout that does not
-// divide the model) and returns their number.
+// Drops the rows that the model cannot predict (a precision that the chip lacks, parallel degrees that do
+// not divide the model's sizes) and returns their number.
 template <class Predict>
 size_t drop_impossible(Rows& rows, const Predict& predict) {
   return std::erase_if(rows, [&predict](const Measurement* m) {

@@ -77,8 +77,8 @@ struct Walk {
   double q = 1;
   double r = 1;
   double stay_bytes = 0;  // bytes per element of the stationary operand
-  // Bytes per element of the operands streamed along p and q. `sums_p` and `sums_q` mark those that are
-  // partial sums, which have 4 bytes.
+  // Bytes per element of the two operands that stream past the sides p and q of the stationary one. `sums_p`
+  // and `sums_q` mark an operand of partial sums, which have 4 bytes.
   double stream_p = 0;
   double stream_q = 0;
   bool sums_p = false;
@@ -102,9 +102,9 @@ Walk walk_of(const Gemm& g, Stationary stays) {
   return {Stationary::Output, m, n, k, size.results, a, b, false, false};
 }
 
-// Returns whether a tile fits a unit: the stationary operand in the registers (sums of 4 bytes, or as many
-// bytes of operands) and two steps of the streamed operands in the unit's buffer. The smallest tile is
-// always tried.
+// Returns whether a unit holds a tile of tp x tq: the stationary operand in its registers, which hold
+// unit_results sums of 4 bytes or as many bytes of operands, and two steps of the streamed operands in its
+// buffer.
 bool holds(const Chip& chip, const Walk& w, int tp, int tq) {
   const double panels = 2.0 * kStep * (tp * w.stream_p + tq * w.stream_q);
   const double kept = double(tp) * tq * (w.stays == Stationary::Output ? 1 : w.stay_bytes / kSumBytes);
@@ -132,9 +132,9 @@ Wave wave_shape(char order, double count, double grid_m, double grid_n, double a
   return {m, std::clamp(count / m, 1.0, grid_n)};
 }
 
-// Bytes between memory and cache for one product of the batch. An operand is read once for every pass of
-// waves over the other side, unless it stays in the cache. Sums are written once at the end, and each
-// further pass over the reduction reads and writes them.
+// Bytes between memory and cache for one product of the batch. An operand is read once for each row (or
+// column) of waves across the other operand's side, unless it stays in the cache. Sums are written once at
+// the end, and each further pass over the reduction reads and writes them.
 struct OperandTraffic {
   double bytes = 0;
   char order = 's';
@@ -188,8 +188,8 @@ double counted_bytes(const Chip& chip, const Gemm& g, double bytes) {
   return kTransferOverhead * (all < chip.cache_bytes ? bytes - c : bytes);
 }
 
-// Returns the bytes that a unit reads from the cache, and of sums also writes to it, for one tile. When one
-// tile holds the whole reduction its sums are only written.
+// Returns the bytes that a unit moves from and to the cache for one tile. Streamed partial sums are read and
+// written, or only written when one tile holds the whole reduction.
 double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q, double r) {
   const double sums_p = w.sums_p && grid_q > 1 ? 2 : 1;
   const double sums_q = w.sums_q && grid_p > 1 ? 2 : 1;

@@ -149,7 +149,8 @@ std::vector<HoldOutCell> parse_cells(std::string_view text) {
 
 using Key = std::tuple<std::string, std::string, std::string>;
 
-// Returns the errors of held-out rows of this kind, chip and regime, or nullptr when the tables have none.
+// Returns the errors of held-out rows of this kind of question, chip and regime (hold_out.h), or nullptr
+// when the tables have none.
 const HoldOutCell* lookup(const std::string& kind, const std::string& chip, const std::string& regime) {
   static const std::map<Key, const HoldOutCell*> cells = [] {
     std::map<Key, const HoldOutCell*> out;
@@ -169,8 +170,8 @@ const HoldOutCell* nearest(const std::string& kind, const std::string& chip, con
   return cell ? cell : lookup(kind, chip, "");
 }
 
-// Bounds an uncertainty from below by that of the coarser cell `floor`, because a few rows of one or two
-// chips can agree by chance. Without `floor` it returns `s`.
+// Returns the uncertainty `s`, but no less than that of `floor`, a cell of more chips, because a few rows of
+// one or two chips can agree by chance. Without `floor` it returns `s`.
 Sureness at_least(Sureness s, const HoldOutCell* floor) {
   if (!floor)
     return s;

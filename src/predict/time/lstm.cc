@@ -5,8 +5,8 @@
 //   backward inputs the transposed product and the same element-wise work
 //   backward weights one product over all steps: (hidden x batch*steps) * (batch*steps x gates*hidden)
 //
-// The product with the layer's input is not counted, as in DeepBench and the paper, which time the recurrent
-// part. Ask for the input product as a separate GEMM.
+// The product with the layer's input is not counted, because DeepBench times the recurrent part only. A user
+// predicts the input product as a separate GEMM.
 #include "predict/time/lstm.h"
 
 namespace lento::predict {

@@ -92,7 +92,7 @@ Answer answer(const System& system, const Question& question);
 
 // Returns the shipped system of `system`'s family whose name is the row's device, else `system`.
 const System& variant_for(const System& system, const Question& question);
-// Returns the variant for the question, with the stack of the row's framework.
+// Returns variant_for(system, question) with the stack of the question's framework.
 System specialised(const System& system, const Question& question);
 
 // Returns the system that answers a question, with the stack of its framework: `given`, or else the shipped

@@ -11,8 +11,9 @@
 namespace lento::predict {
 namespace {
 
-// Values per token that element-wise kernels move in one layer's forward pass, perfectly fused:
-//   two norms (read, write), two residual adds with dropout (two reads, one write, a mask), around hidden
+// Values per token that element-wise kernels move in one layer's forward pass, perfectly fused, in units of
+// the hidden size: two norms (read, write) and two residual additions with dropout (two reads, one write, a
+// mask).
 constexpr double kHiddenPasses = 2 * 2 + 2 * 3.5;
 constexpr double kActivationPasses = 2;  // read and write around the feed-forward width
 constexpr double kRotaryPasses = 2;      // read and write of queries and keys
@@ -30,12 +31,13 @@ int64_t share(int64_t whole, int64_t ways) {
   return std::max<int64_t>(1, whole / std::max<int64_t>(1, ways));
 }
 
-// Bytes per value to narrow a matrix: read for the largest value, read again, written once along each of the
-// two sides that a product reduces over.
+// Bytes moved per value to convert a matrix from 16 to 8 bits: read to find the largest value, read again,
+// and written once along each of the two sides that a product reduces over.
 constexpr double kCastBytes = 2 + 2 + 1 + 1;
 
-// The exponential of one attention score costs as much as a product over kSoftmaxWidth values of a head. The
-// shares of the peak were measured on heads of 128 keys and 128 values.
+// The exponential of one attention score takes as long as multiply-adds over kSoftmaxWidth values. Attention
+// of a head with `width` key and value sizes together thus takes 1 + kSoftmaxWidth / width times the time of
+// its products. Its fitted share of the peak includes that factor for heads of 128 keys and 128 values.
 constexpr double kSoftmaxWidth = 64;
 constexpr double kUsualWidth = 256;
 

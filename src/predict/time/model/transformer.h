@@ -158,7 +158,7 @@ struct LayerWork {
   double attention_flops = 0;  // inside fused attention
   double attention_bytes = 0;
   double exchange_bytes = 0;  // buffer of one tensor-parallel all-reduce (Transformer::exchanges)
-  // Bytes moved to narrow operands of 8-bit products, in the forward pass and for gradients.
+  // Bytes moved to convert operands of 8-bit products from 16 bits, in the forward pass and for gradients.
   double cast_bytes = 0;
   double cast_backward_bytes = 0;
 };

@@ -61,7 +61,8 @@ double hand_overs_s(const System& system, const InferenceRun& run, double tokens
          predict_collective(system, {CollectiveOp::SendReceive, run.pipeline, bytes, run.tensor}).seconds;
 }
 
-// Throws base::Error when the batch or model does not divide over the devices.
+// Throws base::Error when a parallel degree does not divide the model's sizes, or when there are more
+// replicas than requests.
 void check_serving(const InferenceRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.data, where);

@@ -71,7 +71,8 @@ struct ServingConstants {
   double first_s = 6e-2;  // of a request, outside its steps: before the first one and after the last one
   double skipped = 1;     // share of the exchanges between devices that overlaps with nothing
   double look = 1;        // steps between two checks for new requests, while all requests decode
-  // With data attention: most steps that a prompt waits for a prompt on each other device.
+  // Only with Engine::data_attention: the most steps for which a prompt waits until each other device has a
+  // prompt too.
   double balance = 1;
   // prefill and first_s of deployments with two pools, where other software distributes the prompts and sends
   // the cache to the decoders.
@@ -102,8 +103,8 @@ struct ServingTime {
   bool keeps_up = true;      // with random arrivals: the queue does not grow without end
 };
 
-// Simulates the run. Throws base::Error when the devices do not divide the model or no request can be
-// served.
+// Simulates the run. Throws base::Error when a parallel degree does not divide the model's sizes, or when no
+// request can be served.
 ServingTime predict_serving(
     const System& system,
     std::string_view framework,

@@ -1,7 +1,8 @@
 // Reads the shipped table share/lento/serving_constants.csv with the columns
 // chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance,pool_prefill,pool_first_s.
-// `lento-lab validate --serving-constants` writes it. A chip without a row takes the constants of its
-// relative, else the framework's over all chips, else those over all frameworks.
+// `lento-lab validate --serving-constants` writes it. A chip without a row takes the constants of the
+// similar chip that its sheet names (System::like), else the framework's over all chips, else those over all
+// frameworks.
 #include "embedded/serving_constants.h"
 
 #include <map>

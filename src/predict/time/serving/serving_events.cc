@@ -206,8 +206,9 @@ double Simulation::steps_to_look(double steps) const {
   return std::ceil(look - step_count_ - 1e-9);
 }
 
-// Returns whether waiting prompts are held back. With data attention all devices wait for the one that takes
-// a prompt, so the engine collects prompts until each device has one, for at most `balance` steps.
+// Returns whether waiting prompts are held back. When each device computes attention for its own requests
+// (Engine::data_attention), all devices wait for the one that takes a prompt. The engine therefore collects
+// prompts until each device has one, for at most `balance` steps.
 bool Simulation::holds_prompts_back() {
   const size_t devices = size_t(times_.attention_groups());
   const bool never = pool_ || devices == 1 || constants_.balance <= 1;
@@ -399,7 +400,7 @@ ServingTime Simulation::result() {
   return t;
 }
 
-// Throws base::Error when the model does not divide over the engine's devices.
+// Throws base::Error when a parallel degree of the engine does not divide the model's sizes.
 void check(const ServingRun& run, const Engine& engine, const base::Location& where) {
   const int tensor = engine.data_attention ? 1 : engine.tensor;
   check_transformer(run.model, tensor, engine.pipeline, where);

@@ -22,7 +22,8 @@ class PrefillPool {
     size_t request = 0;
   };
 
-  // `engines` is the number per simulated decoder. Below one, prompts of the other decoders are interleaved.
+  // `engines` is the number of prefill engines for each decoder, of which one is simulated. Below one, the
+  // engine also serves prompts of other decoders, which delay the simulated ones.
   PrefillPool(
       const StepTimes& times,
       const ServingConstants& constants,

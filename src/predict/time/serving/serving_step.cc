@@ -239,8 +239,8 @@ double StepTimes::dense_seconds(double tokens, double own) const {
   return at_tokens(own_products_, own) + at_tokens(shared_products_, tokens) + elementwise;
 }
 
-// Returns the number of devices that prefill at once. With data attention a prompt is on one device, so a
-// few prompts leave other devices idle.
+// Returns the number of devices that prefill at once. When each device computes attention for its own
+// requests (Engine::data_attention), a prompt is on one device, so a few prompts leave other devices idle.
 double StepTimes::prompt_devices(const StepWork& work) const {
   return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }

@@ -45,7 +45,8 @@ class StepTimes {
   double weight_bytes() const {  // on one device
     return weight_bytes_;
   }
-  // Returns the bytes on one device, which with data attention is the device that holds the request.
+  // Returns the bytes on one device. When each device computes attention for its own requests
+  // (Engine::data_attention), it is the device that holds the request.
   double cache_bytes_per_token() const {
     return cache_bytes_;
   }
@@ -93,7 +94,7 @@ struct ServingEngines {
   StepTimes decode;
   std::optional<StepTimes> prefill;
 };
-// Throws base::Error when the devices do not divide the model.
+// Throws base::Error when a parallel degree of an engine does not divide the model's sizes.
 ServingEngines prepare_serving(
     const System& system,
     std::string_view framework,

@@ -27,7 +27,7 @@ std::vector<PlacedTime> time_placements(const System& system, const TrainingRun&
 // Returns the run in its fastest placement when it requests the best one, else the run itself.
 TrainingRun with_placement(const System& system, const TrainingRun& run);
 
-// Returns whether the dimensions of more than one way are in the default order.
+// Returns whether the parallel dimensions of degree above 1 are in the default order.
 bool has_default_order(const TrainingRun& run);
 
 std::string to_string(const Placement& placement);                // "tensor-context-data-pipeline"

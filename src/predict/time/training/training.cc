@@ -18,7 +18,7 @@
 namespace lento::predict {
 namespace {
 
-// Throws base::Error when the model or batch does not divide over the devices.
+// Throws base::Error when a parallel degree does not divide the model's sizes or the batch.
 void check_run(const TrainingRun& run, const base::Location& where) {
   check_transformer(run.model, run.tensor, run.pipeline, where);
   check_experts(run.model, run.expert, run.tensor * run.context * run.data, where);
@@ -36,8 +36,8 @@ void check_run(const TrainingRun& run, const base::Location& where) {
         "a multiple of data parallelism times micro batch; " +
             nearest_multiples(int64_t(run.data) * run.micro_batch, run.global_batch));
   }
-  // The embedding and the output layer may fill a chunk each, as in Llama 3 405B: 126 layers in 16 x 8
-  // chunks.
+  // The embedding and the output layer may fill a model chunk (virtual pipeline stage) each, as in Llama 3
+  // 405B: 126 layers in 16 x 8 chunks.
   const int64_t fillers = run.model.layers + 2;
   if (int64_t{run.pipeline} * run.interleave > fillers) {
     throw base::Error(

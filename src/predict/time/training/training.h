@@ -34,8 +34,8 @@ enum class Schedule {
   DualPipe
 };
 
-// Parallel dimensions, in their usual order. A Placement orders them for the numbers of ranks: members of its
-// first dimension are neighbours.
+// Parallel dimensions, in their default order. A Placement is an order in which ranks are numbered:
+// neighbouring ranks differ in its first dimension.
 enum class Axis {
   Tensor,
   Context,
@@ -118,7 +118,7 @@ struct TrainingTime {
 // the batch and fits in memory, or 1 when none fits.
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
 
-// Throws base::Error when the parallel degrees do not divide the model or the batch.
+// Throws base::Error when a parallel degree does not divide the model's sizes or the batch.
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
 
 Shard shard_of(const TrainingRun& run);  // one device's part of a micro batch
