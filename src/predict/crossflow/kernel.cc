@@ -247,7 +247,8 @@ struct KernelModel::Search {
     }
   }
 
-  // Returns the slower of `so_far` and the level, or infinity when that cannot be the best.
+  // Returns the longer of `so_far` and the level's time, in seconds, or infinity when that cannot be the
+  // best.
   double at(size_t level, const Dims& d, const Dims& t, double repeats, double so_far) const {
     const double bytes = bytes_moved(level, d, t, repeats, model.precision_);
     return bytes > most[level] ? kInfinity : std::max(so_far, model.level_time(level, flops, bytes));

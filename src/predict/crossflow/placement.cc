@@ -36,8 +36,8 @@ enum class Scan {
   Columns
 };
 
-// Lays dimensions from the outermost (last in the order) inwards: a block of nodes for each index, placed by
-// a scan of the region, then the remaining dimensions inside the block.
+// Lays the parallel dimensions from the outermost (last in the order) inwards: a block of nodes for each
+// index, placed by a scan of the region, then the remaining dimensions inside the block.
 class Layout {
  public:
   Layout(const ParallelShape& shape, int dim, int packages)
@@ -80,7 +80,8 @@ class Layout {
     return size_t((at.package * dim_ + at.x) * dim_ + at.y);
   }
 
-  // Lays the remaining dimensions into a region: the outermost one as blocks, the others inside each block.
+  // Lays the remaining parallel dimensions into a region: the outermost one as blocks, the others inside
+  // each block.
   void place(std::vector<int> order, const Region& r) {
     if (order.empty() || !ok_)
       return;
@@ -106,7 +107,7 @@ class Layout {
     by_package(order, r);
   }
 
-  // Lays the outermost dimension over whole packages, when there are enough of them.
+  // Lays the outermost parallel dimension over whole packages, when there are enough of them.
   void by_package(std::vector<int> order, const Region& r) {
     const int dimension = order.back();
     const int count = shape_[size_t(dimension)];
@@ -130,8 +131,8 @@ class Layout {
     }
   }
 
-  // Lays blocks of width x height for each index of a dimension, in the order of the scan, over one package
-  // after another.
+  // Lays blocks of width x height nodes for each index of a parallel dimension, in the order of the scan,
+  // over one package after another.
   void scan(Scan how, int width, int height, std::vector<int> order, const Region& r) {
     const int dimension = order.back();
     const int count = shape_[size_t(dimension)];

@@ -23,7 +23,7 @@ struct Derate {
   std::array<bool, 4> crosses{};  // which dimension leaves a package
 };
 
-// Returns all orders that differ, trivial dimensions last: at most 24.
+// Returns all orders of the parallel dimensions that differ, those of size 1 last: at most 24.
 std::vector<DimensionOrder> distinct_orders(const ParallelShape& shape);
 
 // The result of place(), which routes rings along kp1, kp2 and dp and lines along lp, first along x and then

@@ -44,7 +44,8 @@ struct Expectation {
   double peak_share = 0;  // training only: model operations per second over the dense peak
   Precision peak_precision = Precision::Bf16;  // the precision of that peak
   double sequences = 0;                        // of one iteration, or requests
-  // Serving only: until the first and until the last request has its first token, and between two tokens.
+  // Serving only, in seconds: from the start until the first and until the last request has its first token,
+  // and between two tokens of a request.
   double first_token_s = 0;
   double last_first_token_s = 0;
   double per_token_s = 0;

@@ -43,7 +43,7 @@ Shares drawn_start(const std::vector<size_t>& sizes, uint64_t seed, uint64_t ind
   return shares;
 }
 
-// Evaluates the objective, counts the evaluations and remembers the best point.
+// Evaluates the objective, counts the evaluations and keeps the shares with the lowest value.
 class Run {
  public:
   Run(const Objective& objective, uint64_t budget, const base::Progress& progress)
@@ -153,7 +153,7 @@ std::vector<Exchange> exchanges(const Shares& at) {
   return all;
 }
 
-// Returns the shares of one class after a move. They are unchanged when `from` is empty.
+// Returns the shares of one class after a move. They are unchanged when the share `from` is almost 0.
 std::vector<double> exchanged(std::vector<double> shares, const Exchange& move, double part) {
   const size_t one = move.from == kOthers ? move.to : move.from;
   const double source = move.from == kOthers ? 1 - shares[one] : shares[move.from];

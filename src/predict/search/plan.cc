@@ -66,7 +66,7 @@ uint64_t SearchPlan::runs() const {
   return points_.size() * runs_of_point();
 }
 
-// Decodes the number of a run into point, method, seed, way and start, as digits of a mixed base.
+// Decodes the number of a run into design point, method, seed, way and start, as digits of a mixed base.
 SearchPlan::Slot SearchPlan::slot_of(uint64_t index) const {
   Slot slot;
   slot.point = index / runs_of_point();
@@ -86,7 +86,7 @@ SearchPlan::Slot SearchPlan::slot_of(uint64_t index) const {
   return slot;
 }
 
-// Times and sorts all ways of a point on first use; later calls return the cached result. Thread-safe.
+// Times and sorts all ways of a design point on first use, and returns the cached result later. Thread-safe.
 const SearchPlan::Candidates& SearchPlan::candidates(size_t point) const {
   Candidates& c = candidates_[point];
   std::call_once(c.once, [&] {

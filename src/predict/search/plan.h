@@ -1,8 +1,8 @@
 // A search as numbered runs, which `campaign` spreads over threads and ranks and keeps in a journal.
 //
-// Run 0 of each point evaluates every way to run the job. The runs after it are starts of the optimiser, one
-// for each method, seed, way and start. A run's result is one line of numbers, the same for any number of
-// workers.
+// Run 0 of each design point evaluates every way to run the job (job.h). The runs after it are starts of the
+// optimiser, one for each method, seed, way and start. A run's result is one line of numbers, the same for
+// any number of workers.
 #pragma once
 
 #include <functional>

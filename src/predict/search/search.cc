@@ -1,5 +1,4 @@
-// Converts designs to vectors of shares and back, enumerates the points of technology, and selects the best
-// result.
+// Converts designs to vectors of shares and back, enumerates the design points, and selects the best result.
 #include "predict/search/search.h"
 
 #include <algorithm>

@@ -68,7 +68,7 @@ struct DesignResult {
   uint64_t evaluations = 0;
 };
 
-// One optimisation of one design point by one method from one seed, over all its starts and ways.
+// One optimisation of one design point by one method from one seed, over all its starts and ways (job.h).
 struct Trial {
   size_t point = 0;
   Method method = Method::Exchange;

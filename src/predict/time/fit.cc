@@ -19,8 +19,8 @@ struct Search {
   double least = std::numeric_limits<double>::infinity();
 };
 
-// Evaluates the loss at these logarithms and remembers the best point, which is then valid however the solver
-// ends.
+// Evaluates the loss at these logarithms of the parameters and keeps the best parameters, which are then
+// valid however the solver ends.
 double loss_at(unsigned n, const double* x, double*, void* data) {
   auto& search = *static_cast<Search*>(data);
   Point values(x, x + n);

@@ -1,4 +1,5 @@
-// The connection of a design's signals to the IORegs of a tile (YAML, docs/formats/tile-map.md):
+// The connection of a design's signals to the IORegs (input registers) of a tile (YAML,
+// docs/formats/tile-map.md):
 //   schema: lento.tile-map/1
 //   clock: top.clk              # a rising edge is one cycle, values are those before the edge
 //   address: {signal: top.core.pc, valid: top.core.commit}  # optional: the ADDR input of the trigger

@@ -1,5 +1,5 @@
-// A tap: a filter in front of an IOReg that lets events pass and counts them, as rtl/tap.sv does in hardware.
-// A count is exact however late the tile's program reads it.
+// A tap: a filter in front of an IOReg (input register of a tile) that lets events pass and counts them, as
+// rtl/tap.sv does in hardware. A count is exact however late the tile's program reads it.
 #pragma once
 
 #include <cstdint>

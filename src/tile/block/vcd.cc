@@ -408,7 +408,7 @@ class Reader {
     time_ = std::max(time_, *now);
   }
 
-  // Applies one change. For a vector, the rest of the line holds the code.
+  // Applies one value change. For a vector, the rest of the line holds the identifier code.
   void change(std::string_view word, std::string_view& rest) {
     const char first = word[0];
     const bool vector = first == 'b' || first == 'B';

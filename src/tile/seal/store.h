@@ -72,9 +72,10 @@ void check_program_name(const std::string& name);
 std::string developer_of(const Submission& submission);
 
 void init_store(const std::string& folder, const SecretKey& key);
-// Appends one entry, signs the new head and returns the entry's index. Refuses a log that is not the one that
-// `key` signed last, a counter below that of the name's last entry, a name that belongs to another developer,
-// and an image that is not signed by the key of its certificate. An interrupted publish leaves no trace.
+// Appends one entry, signs the new head and returns the entry's index. Refuses a log that is not the one
+// that `key` signed last, a rollback counter below that of the name's last entry, a name that belongs to
+// another developer, and an image that is not signed by the key of its certificate. An interrupted publish
+// leaves no trace.
 uint64_t publish(
     const std::string& folder,
     const SecretKey& key,

@@ -57,7 +57,7 @@ std::string Tile::drain(size_t bytes) {
   return out;
 }
 
-// Starts a part of the program: init, main or finish.
+// Starts a region of the program: init, main or finish.
 void Tile::start(Region region) {
   region_ = region;
   running_ = true;

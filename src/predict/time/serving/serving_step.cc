@@ -61,7 +61,7 @@ int64_t share(int64_t whole, int ways) {
   return std::max<int64_t>(1, whole / ways);
 }
 
-// Interpolates a table by powers of two, linearly between and beyond its entries.
+// Interpolates a table of values at 1, 2, 4, ... tokens, linearly between its entries and beyond them.
 double at_tokens(const std::vector<double>& table, double tokens) {
   const double last = double(kPowers - 1);
   const double at = std::clamp(std::log2(std::max(1.0, tokens)), 0.0, last - 1e-9);

@@ -95,8 +95,8 @@ std::string label(const Question& q) {
       q.what);
 }
 
-// Groups by short label. A label omits properties that seldom differ (parallelism, pass, framework), so
-// groups that share one are numbered.
+// Maps a short label to the groups of kernels that have it. A label omits properties that seldom differ
+// (parallelism, pass, framework), so groups that share one are numbered.
 using Buckets = std::map<std::string, std::vector<Group>>;
 
 // Returns the group of kernels with the same question, and makes it with its prediction when new.

@@ -88,7 +88,7 @@ struct AbstractValue {
   bool empty() const {
     return low > high || least > most || (ones & zeros) != 0;
   }
-  // Compares the possible values and ignores homes and relations.
+  // Compares the possible values and ignores the relations to cells (home) and to unknown numbers (id).
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };

@@ -17,7 +17,7 @@ Exploration Explorer::explore(const KnownWords& words) {
   }
 }
 
-// Explores all paths from the entry of the program part.
+// Explores all paths from the entry of the region.
 Exploration Explorer::from_entry(const KnownWords& words) {
   const uint32_t entry = kind_ == RegionKind::Init   ? 0
                          : kind_ == RegionKind::Main ? image_.main_entry

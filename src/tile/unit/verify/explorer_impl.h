@@ -212,7 +212,8 @@ class Explorer {
 
   void reflect_origin(State& s, const V& known) const;
 
-  // Narrows the cell of the scratchpad that the register was loaded from or stored to.
+  // Narrows the scratchpad cell from which the register with the value `known` was loaded, or to which it
+  // was stored, by that value.
   static void reflect_cell(State& s, const V& known) {
     if (known.home == 0)
       return;
@@ -289,7 +290,8 @@ class Explorer {
     s.pc = target;
   }
 
-  // Follows a call or jump to each of a few functions, and joins the paths where they return.
+  // jump_to_any() follows a call or jump through a register to each of its possible targets.
+  // join_alternative() joins the paths where they return.
   void join_alternative(std::optional<State>& joined, PathCost& all, State one, PathCost its, uint32_t pc);
   void jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost);
 
@@ -338,7 +340,8 @@ class Explorer {
       v.id = ++names_;
   }
 
-  // Rejects the program when the stack pointer may leave the free memory.
+  // Rejects the program when the stack pointer may leave the part of the scratchpad above the program's
+  // data.
   void note_stack(const V& sp, uint32_t pc) {
     if (sp.low < kDataBase + image_.data.size() || sp.high > kStackTop) {
       reject(

@@ -19,7 +19,8 @@
 
 namespace lento::tile {
 
-// Returns the cell of an address and a size in bytes, as one number.
+// A cell is a byte, a half word or a word of the scratchpad. Its number combines its address and its size in
+// bytes (1, 2 or 4).
 constexpr uint32_t cell_of(uint32_t address, uint32_t size) {
   return address | size << 16;
 }
@@ -29,7 +30,7 @@ constexpr uint32_t cell_address(uint32_t cell) {
 constexpr uint32_t cell_size(uint32_t cell) {
   return cell >> 16;
 }
-// Returns the mask of the bits of a cell's value.
+// Returns a mask with a 1 for each bit of a cell's value.
 constexpr uint32_t cell_lane(uint32_t cell) {
   return UINT32_MAX >> (32 - 8 * cell_size(cell));
 }
@@ -50,17 +51,17 @@ class KnownWords {
   // Replaces the entry of a cell by a narrower value, without the effects of a store on other entries.
   void narrow_cell(uint32_t cell, const AbstractValue& value);
   bool shares(uint32_t address) const;  // whether a store there first copies a page
-  // Makes a range unknown; words that are not initialised stay marked.
+  // Makes the words of a range unknown, but keeps which of them are not initialised.
   void forget(uint32_t low, uint32_t high);
   bool initialised(uint32_t low, uint32_t high) const;
   void join(const KnownWords& other);  // keeps what holds in both
 
   // Returns the scratchpad after loading, in which every word has a value.
   static KnownWords of_image(const std::string& data);
-  // Joins `other` into the state at the start of regions that run repeatedly. Words that differ are joined
-  // exactly, grow to the next of `ends` (ascending) or become unknown, by `growth`, so that a fixed point is
-  // reached in few rounds. Returns true when a word grew. Homes are dropped, because they are valid in one
-  // exploration only.
+  // Joins `other` into the scratchpad as it is when main or finish starts, which run many times. Words that
+  // differ are joined exactly, grow to the next of `ends` (ascending) or become unknown, by `growth`, so
+  // that a fixed point is reached in few rounds. Returns true when a word grew. The values lose their cell
+  // and store number (AbstractValue::home), which are valid in one exploration only.
   enum class Growth : uint8_t {
     Exact,
     ToEnds,

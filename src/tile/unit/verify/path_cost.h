@@ -78,7 +78,7 @@ struct PathCost {
     partial |= next.partial;
   }
 
-  // Returns the cost of `least` to `most` repetitions. The piece must have a single path.
+  // Returns the cost of `least` to `most` repetitions of a piece of program that has a single path.
   PathCost repeated(uint64_t most, uint64_t least) const {
     PathCost out = *this;
     out.worst *= most;

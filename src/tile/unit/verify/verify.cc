@@ -60,7 +60,7 @@ void check_rates(const Image& image, VerifyReport& report) {
   }
 }
 
-// Returns the bounds of a program part for the report.
+// Returns the bounds of a region for the report.
 RegionReport report_of(const Exploration& e) {
   const PathCost& c = e.cost;
   RegionReport out;

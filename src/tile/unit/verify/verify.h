@@ -92,8 +92,8 @@ struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO in one run
-  // The output rate over many runs: bytes_in_parts / parts per run, plus window_bytes in each window_cycles.
-  // The sum over any runs exceeds this by at most `burst` bytes.
+  // Main's output over many runs: bytes_in_parts / parts bytes per run, plus window_bytes bytes in each
+  // window_cycles cycles. Any series of runs exceeds this sum by at most `burst` bytes.
   uint64_t bytes_in_parts = 0;
   uint64_t parts = 1;
   uint64_t window_bytes = 0;
