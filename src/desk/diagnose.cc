@@ -289,7 +289,7 @@ bool is_report(const SourceFile& file) {
   return file.formats.size() == 1 && file.formats[0] == kReport.name;
 }
 
-// Returns the files with a quantity that at least three parts have, over all files.
+// Returns the files with a quantity that at least three subjects have. A subject of two files counts twice.
 std::set<int32_t> compared_files(const Records& records) {
   constexpr size_t kFewestPeers = 3;
   std::map<uint32_t, std::set<std::pair<uint32_t, int32_t>>> parts;  // of each quantity
@@ -302,8 +302,8 @@ std::set<int32_t> compared_files(const Records& records) {
   return compared;
 }
 
-// Marks a report of labelled numbers as not recognised when too few other parts have its quantities, because
-// its numbers cannot be compared.
+// Marks a report of labelled numbers as not recognised when no quantity of it has three subjects in all
+// files, because its numbers cannot be compared then.
 void drop_lone_reports(Records& records) {
   const std::set<int32_t> compared = compared_files(records);
   for (size_t i = 0; i < records.files.size(); ++i) {
@@ -339,7 +339,8 @@ void add_files(const Records& records, finding::Diagnosis& out) {
         std::to_string(records.dropped()) + " rows beyond the limits of memory were left out");
 }
 
-// Returns whether the part that the last rows of a file describe lacks a quantity that every other part has.
+// Returns whether the subject of the last row of a file lacks a quantity that every other subject of the file
+// has.
 bool is_last_part_short(const Records& records, int32_t index) {
   std::map<uint32_t, std::set<uint32_t>> quantities;  // of each subject
   std::map<uint32_t, size_t> parts;                   // that have a quantity

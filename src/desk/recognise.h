@@ -1,6 +1,6 @@
 // Recognises files and lists the commands that they allow, for `lento` alone and for `lento diagnose
-// FILE...`. Its table is the only place that assigns kinds of files to uses. base/sniff.h recognises kinds
-// by their bytes, and the readers recognise files of other tools.
+// FILE...`. The table kUses alone assigns a role to each kind of file that base/sniff.h recognises by its
+// bytes. Files of other tools are recognised by their readers.
 #pragma once
 
 #include <string>

@@ -107,8 +107,8 @@ class GpuBurn : public Reader {
     }
   }
 
-  // Returns the GPU at a place of a report, or the place when the list of GPUs above the reports has lost its
-  // beginning.
+  // Returns the number of the GPU at an index of a report with `count` GPUs, or the index when the list of
+  // GPUs above the reports has lost its beginning.
   std::string name(size_t index, size_t count) const {
     return gpus_.size() >= count ? gpus_[index] : std::to_string(index);
   }

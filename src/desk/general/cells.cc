@@ -16,7 +16,7 @@ std::string_view without_blanks(std::string_view text) {
                             : text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
 }
 
-// Returns the parts between gaps of two or more blanks, or tabs.
+// Returns the cells of a line that gaps of two or more blanks, or tabs, separate.
 std::vector<std::string> gap_cells(std::string_view line) {
   std::vector<std::string> cells;
   line = without_blanks(line);

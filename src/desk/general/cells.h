@@ -15,14 +15,14 @@ std::string_view without_blanks(std::string_view text);
 std::string_view without_quotes(std::string_view text);
 bool has_letter(std::string_view text);
 
-// Returns the parts between gaps of two or more blanks, or tabs. Each of these functions returns at most 64
-// parts.
+// Returns the cells of a line that gaps of two or more blanks, or tabs, separate. Each of these functions
+// returns at most 64 cells.
 std::vector<std::string> gap_cells(std::string_view line);
-// Returns the parts between blanks.
+// Returns the words of a line, which single blanks separate too.
 std::vector<std::string> blank_cells(std::string_view line);
-// Returns the parts between commas.
+// Returns the cells of a line between commas.
 std::vector<std::string> comma_cells(std::string_view line);
-// Returns the parts between bars.
+// Returns the cells of a line between vertical bars.
 std::vector<std::string> bar_cells(std::string_view line);
 
 // Returns the number in a cell that holds a number and its unit only. "812 +- 3" is 812.

@@ -225,7 +225,7 @@ void Entries::end(Sink& sink) {
     } else if (!value.text.empty())
       sink.state(value.quantity, value.text, {value.subject});
     else
-      // When several parts share a name, the counter of one of them must not vanish in the median of all.
+      // Several values may have one name. The median of counters would hide the only one that is high.
       sink.state(
           value.quantity,
           value.quantity.kind == Kind::Counter ? *std::ranges::max_element(value.values)

@@ -128,8 +128,8 @@ size_t label_end(std::string_view line, size_t at, bool& is_bracketed) {
   return at;
 }
 
-// Returns the words before `end`, back to something that is no word of a label. Text before `first` belongs
-// to the number in front: "412 ms tokens/s 79000".
+// Returns the label in front of a number: the words before `end`, back to a number or to signs between words.
+// Text before `first` belongs to the number in front: "412 ms tokens/s 79000".
 std::string label_before(std::string_view line, size_t first, size_t end) {
   size_t begin = end;
   while (begin > first && end - begin < kLongestLabel) {
@@ -311,7 +311,7 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
     value.label = label_before(line, before, label);
     if (unit.empty())
       value.label += line.substr(label, words - label);
-    // "120/1000" has a meaning only when its label makes it a position.
+    // Of "120/1000" the first number is kept only when the label names a step.
     if (is_pair && value.unit.empty())
       is_whole = measure_of(value.label, "").meaning == Meaning::Step;
     if (value.label.empty() && (value.unit.empty() || value.unit == "%"))

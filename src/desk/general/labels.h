@@ -59,8 +59,8 @@ Measure measure_of(std::string_view label, std::string_view unit);
 // "max".
 bool is_other_time(std::string_view label);
 
-// Returns whether a column holds the time in which requests were answered. The rates beside it are then the
-// load on the part and not its speed.
+// Returns whether a column holds the time in which requests were answered ("await", "rtt"). The rates beside
+// it are then the load on the device and not its speed.
 bool names_response_time(std::string_view label);
 
 // Returns the words of a label in lower case: "CurrSamplesPerSec" has four.

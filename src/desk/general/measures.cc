@@ -248,13 +248,14 @@ constexpr std::array<std::string_view, 19> kSizes{
     "links",
     "memtotal",
     "processors"};
-// Words for sizes that a program chose or that change by themselves.
+// Words which show that a size is not one of the machine: a program chose it, or it changes with use.
 constexpr std::array<std::string_view, 26> kOtherSizes{
     "free",   "used",   "batch",   "block", "page",      "pages", "queue",   "buffer", "packet",
     "sector", "min",    "cache",   "swap",  "hugepages", "huge",  "time",    "step",   "avail",
     "offset", "window", "message", "msg",   "file",      "files", "offline", "sample"};
 
-// Returns whether a label names the size of a part: "CPU(s)", "memory size", "Total memory", "active_mtu".
+// Returns whether a label names how much of something a machine or device has: "CPU(s)", "memory size",
+// "Total memory", "active_mtu".
 bool is_size_of_part(std::string_view label, const std::vector<std::string>& words) {
   if (any_of_label(words, kOtherSizes))
     return false;

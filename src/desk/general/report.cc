@@ -2,17 +2,17 @@
 //
 //   pairs  = {heading | [blanks] KEY (":" | "=" | "|") VALUE}
 //   heading = [blanks] NAME [":"]
-//            A heading, or a pair that names a part ("GPU: 3", "hca_id: mlx5_0"), names the part of what
-//            follows until the next one that is indented no deeper.
+//            A heading, or a pair that names a hardware part ("GPU: 3", "hca_id: mlx5_0"), names the part
+//            that the next lines are about, up to a line that is indented no deeper.
 //   table  = COLUMN {gap COLUMN} newline {CELL {gap CELL}}
-//            Parts of one kind may be the columns ("node0  node1"), above rows that are named after measures.
+//            Hosts or devices may be the columns ("node0  node1"), above rows that are named after measures.
 //            A gap is two or more blanks, a tab, or a comma in all lines. A time of day may precede it.
 //   box    = {"|" COLUMNS {"|" COLUMNS}} "|==" {{"|" CELLS {"|" CELLS}}}
 //            A row has as many lines as the head.
 //
 // A head may be in a comment ("# Size  Bandwidth (MB/s)"), and boxes in Unicode's lines. Where a column
-// has no meaning of its own, that of the row's name counts ("Request latency (ms)" and "avg"). A column of
-// sizes is a part of the names of its row.
+// has no meaning of its own, that of the row's name counts ("Request latency (ms)" and "avg"). The cell
+// of a column of sizes ("Batch size") becomes a part of the name of each number in its row.
 //
 // What a key and its value mean is decided in one place for all of them (entries.h).
 #include <algorithm>
@@ -34,7 +34,8 @@
 namespace lento::desk {
 namespace {
 
-// Keeps the part that the next lines describe: the last one named that is indented no deeper.
+// Keeps the hardware part (a device, a port, a service) that the next lines describe: the one that the last
+// heading or pair names which is not indented deeper than they are.
 class Context {
  public:
   void name(size_t indent, std::string_view device) {
@@ -44,12 +45,13 @@ class Context {
     if (parts_.size() < kDeepest)
       parts_.push_back({indent, std::string(device)});
   }
-  // Ends the parts that are indented deeper than the line.
+  // Forgets the parts whose names are indented deeper than the line at `indent`.
   void enter(size_t indent) {
     while (!parts_.empty() && parts_.back().indent > indent)
       parts_.pop_back();
   }
-  // Returns the innermost part. With `is_numbered`, "" when its name has no number.
+  // Returns the name of the part that was named last and is still described. Returns "" when there is none
+  // or, with `is_numbered`, when its name has no number.
   std::string device(bool is_numbered) const {
     for (size_t i = parts_.size(); i-- > 0;)
       if (!parts_[i].device.empty())
@@ -104,7 +106,7 @@ class Report : public RestReader {
       return true;
     note_unit(text);
     tables_.note_line(text);
-    // Indented rows below a heading belong to its part.
+    // Indented rows below a heading are about the part that it names.
     const bool is_set_in = line.starts_with(" ") || line.starts_with("\t");
     tables_.set_device(is_set_in ? context_.device(true) : "");
     if (tables_.table_row(text, host_, sink) || bar_row(text, sink))
@@ -147,7 +149,7 @@ class Report : public RestReader {
     tables_.set_unit(unit_);
   }
 
-  // Takes a line that is a JSON object about a part: {"node": "n7", "gemm-flops": 61210.2}.
+  // Takes a line that is a JSON object which names a host or a device: {"node": "n7", "gemm-flops": 61210.2}.
   bool record(std::string_view text, Sink& sink) {
     try {
       return walk_tree(base::parse_json(text, ""), entries_, sink, TreeRoot::Part);
@@ -222,8 +224,8 @@ class Report : public RestReader {
     sink.took();
   }
 
-  // Takes a row such as "FAN3 | 0 RPM | cr": its first cell names a part, and the first cell that is a state
-  // is the part's.
+  // Takes a row such as "FAN3 | 0 RPM | cr": the first cell names a device, and the first cell with a word
+  // for a condition states that of the device.
   bool bar_row(std::string_view text, Sink& sink) {
     const std::vector<std::string> cells = bar_cells(text);
     if (cells.size() < 3 || !has_letter(cells[0]) || cells[0].size() > kLongestName)
@@ -292,7 +294,7 @@ class Report : public RestReader {
     return words_of_state(text, sink);
   }
 
-  // Takes a sentence that states a part's condition: "https://n7:2379 is unhealthy: ...".
+  // Takes a sentence that states the condition of a device or service: "https://n7:2379 is unhealthy: ...".
   bool sentence(std::string_view text, Sink& sink) {
     const size_t blank = text.find(' ');
     if (text.ends_with(".") && blank != text.npos &&

@@ -336,8 +336,8 @@ class StepSeries : public RestReader {
     }
   }
 
-  // Returns whether a column can be used. When lines of several shapes name positions, only the shape with
-  // most samples of a rank is used.
+  // Returns whether the values of a column are a usable series. When lines of several shapes name steps
+  // (Source::Stamps), only the shape with most samples of a rank is used.
   bool is_usable(const StepColumn& column) const {
     if (!is_series(column))
       return false;

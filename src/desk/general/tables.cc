@@ -86,8 +86,8 @@ static bool is_head_of_samples(const std::vector<std::string>& cells) {
          std::ranges::any_of(cells, names_host);
 }
 
-// Returns whether the columns are parts of one kind, above rows named after measures: "node0  node1",
-// "Node 0  Node 1  Total".
+// Returns whether the names of the columns are one word with different numbers, as of nodes above rows of
+// measures: "node0  node1", "Node 0  Node 1  Total".
 static bool names_parts(std::vector<std::string> cells) {
   if (cells.size() > 2 && cells.back() == "Total")
     cells.pop_back();
@@ -99,8 +99,8 @@ static bool names_parts(std::vector<std::string> cells) {
          });
 }
 
-// Begins a table when the line is a head: it has names only, and one of them is a measure, a state or a part.
-// Returns whether it is.
+// Begins a table when the line is a head: it has names only, and one of them is that of a measure, of a
+// condition or of a kind of device or host. Returns whether it is.
 bool Tables::begin_table(std::string_view text) {
   const bool is_comment = text.front() == '#' && text.size() > 1;
   if (is_comment)
@@ -243,8 +243,8 @@ std::vector<std::string> Tables::cells_below(std::string_view text) const {
   return filled * 3 >= words_.size() * 2 && filled > 2 ? cells : std::vector<std::string>{};
 }
 
-// Returns whether the operator took the part out of service, so that its other states are no faults:
-// "Admin Status  down".
+// Returns whether a row states that an operator took a device out of service, so that its other states are no
+// faults: "Admin Status  down".
 static bool is_out_of_service(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells) {
@@ -286,8 +286,8 @@ static bool is_incomplete(
   return all && ready;
 }
 
-// Takes one row of a table: its parts first, then its numbers and states. Returns false when it holds
-// neither.
+// Takes one row of a table: first the cells that name its subject, then its numbers and states. Returns
+// whether one of these has a known meaning.
 bool Tables::fields(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells,

@@ -1,6 +1,6 @@
-// Visits the objects of a document. An object with a name is a part, and an object with a host's name is that
-// host. A part with an identity ("InstanceId") remains the subject of the objects inside it, whose names are
-// those of checks.
+// Visits the objects of a document. The subject of an object's members is what the object or those around it
+// name: a host by a host's name, a device by any other name. Inside an object with the identity of a machine
+// ("InstanceId") the machine remains the subject, and the names of objects are those of checks.
 //
 //   condition = {"type": KEY, "status": FLAG}        as Kubernetes and its operators state conditions
 #include "desk/general/tree.h"

@@ -16,7 +16,8 @@
 namespace lento::desk {
 namespace {
 
-// Returns the kind of a part. "gpu3" and "gpu4" are of one kind, as are "0000:17:00.0" and "0000:3d:00.0".
+// Returns the kind of a device, which is its name without numbers: "gpu" of "gpu3", "PCI device" of an
+// address such as "0000:17:00.0".
 std::string kind_of_part(std::string_view device) {
   std::string kind;
   for (const char c : device.starts_with("/") ? device : device.substr(0, device.find('/')))
@@ -56,7 +57,8 @@ std::map<std::string, ByHost> parts_of(const Records& records) {
     listed.is_by_name &= records.quantities()[series.quantity].group == kListedByName;
     listed.where = series.rows[0].where;
   }
-  // A part that does not answer has no values, but the same file lists it.
+  // A device that does not answer has no values. It is counted when an event in a file that lists its kind
+  // names it.
   for (const Event& event : records.events()) {
     const auto kind = kinds.find(kind_of_part(event.subject.device));
     const auto host = kind == kinds.end() ? ByHost::iterator() : kind->second.find(event.subject.host);

@@ -1,6 +1,6 @@
-// Compares the speed of a training job with the speed that its hardware should reach. A job that became
-// slower is compared by its best level, because onset.cc reports the loss. One quantity is compared, in this
-// order of preference: tokens, floating point operations, time of a step.
+// Compares the speed of a training job with the speed that its hardware should reach. Of a job that
+// became slower, the median before the change is compared, because onset.cc reports the change. One quantity
+// is compared, in this order of preference: tokens, floating point operations, time of a step.
 #include "desk/incident/judge.h"
 #include "desk/incident/series.h"
 #include "evidence/sample.h"
@@ -19,7 +19,8 @@ constexpr Comparable kComparables[] = {
     {"step time", MeasuredSpeed::Kind::StepTime, 1},
 };
 
-// Returns the better of the medians before and after the most likely change.
+// Returns the better of the medians before and after the most likely change, or the median of all values when
+// no change is significant.
 double best_level(const Quantity& quantity, const Track& track) {
   const std::span<const double> values = track.value;
   const Split split = best_split(values);

@@ -15,10 +15,10 @@
 namespace lento::desk {
 namespace {
 
-// Loads within this share of the highest are equal: utilisation is the share of samples of one second in
-// which a kernel ran, which differs by a few percent between GPUs of one job.
+// Loads of at least this share of the highest count as equal: utilisation is the share of samples of one
+// second in which a kernel ran, which differs by a few percent between GPUs of one job.
 constexpr double kEqualLoad = 0.9;
-// A part with less than this share of its peers' load does other work than they do.
+// A host or device whose load is below this share of the median of its peers is taken to do other work.
 constexpr double kOtherLoad = 0.5;
 
 using ValuesByHost = std::map<std::string, std::vector<double>>;  // of each host
@@ -30,8 +30,8 @@ ValuesByHost values_by_host(const std::vector<Peer>& parts) {
   return hosts;
 }
 
-// Returns each host as one part with the median of its devices, or the parts unchanged when there are fewer
-// than four hosts.
+// Returns one peer for each host with the median load of its devices, or `parts` unchanged when there are
+// fewer than four hosts.
 std::vector<Peer> hosts_of(const std::vector<Peer>& parts) {
   constexpr size_t kFewestHosts = 4;
   const ValuesByHost hosts = values_by_host(parts);

@@ -22,8 +22,9 @@ namespace {
 
 constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
-// Returns the annotation (batch size, sequence length) that changed at the same place and explains the
-// slow-down. It must account for at least half of the slow-down on a logarithmic scale.
+// Returns the name of the annotation (batch size, sequence length) that changed at `position` and explains
+// the slow-down by the factor `times`, or "". Its own change must be a factor of more than the square root of
+// `times`.
 std::string changed_work(
     const Records& records,
     const std::vector<Tracks>& all,
@@ -46,7 +47,8 @@ std::string changed_work(
         continue;
       const double old = evidence::median(before);
       const double now = evidence::median(behind);
-      // A number that varies all the time (the smallest of several batches) does not change at one place.
+      // A number that varies all the time (the smallest of several batches) must change by more than it
+      // varies.
       const double spread = std::max(
           evidence::quantile(before, 0.9) - evidence::quantile(before, 0.1),
           evidence::quantile(behind, 0.9) - evidence::quantile(behind, 0.1));

@@ -30,7 +30,8 @@ std::string axis_name(const Quantity& quantity) {
   return quantity.name + (quantity.unit.empty() ? "" : ", " + quantity.unit);
 }
 
-// Returns the values of the peers at each position of the part. Peers may have other positions.
+// Returns, by index of the part's samples, the values of its peers at that position. Of a peer without a
+// sample there, the next later one is taken, or its last one.
 std::map<size_t, std::vector<double>> peer_values(const std::vector<Track>& tracks, const Track& part) {
   std::map<size_t, std::vector<double>> values;
   for (const Track& track : tracks) {

@@ -1,5 +1,6 @@
 // Binary segmentation by rank statistics (series.h): both sides of a change are searched for further ones.
-// The place of each change is where the sum of distances to the two levels is smallest.
+// A change is placed where the sum of the distances of all values to the levels before and after it is
+// smallest.
 #include "desk/incident/pieces.h"
 
 #include "evidence/sample.h"

@@ -32,8 +32,8 @@ std::vector<double> mid_ranks(std::span<const double> values) {
   return ranks;
 }
 
-// Returns the correlation of neighbouring values after the mean rank of each side is subtracted, and at
-// least 0.
+// Returns the correlation of neighbouring ranks, 0 to 0.99, after the mean before the split is subtracted
+// from the ranks before it, and likewise behind it.
 double neighbours(std::span<const double> ranks, size_t split) {
   std::vector<double> rest(ranks.begin(), ranks.end());
   for (const auto& [begin, end] : {std::pair(size_t{0}, split), std::pair(split, rest.size())}) {
@@ -73,7 +73,7 @@ void sort_track(Track& track) {
 
 }  // namespace
 
-// Returns the samples of each quantity by part.
+// Returns, for each quantity, one track of samples for each subject.
 std::vector<Tracks> tracks_of(const Records& records, Scope scope) {
   std::map<uint32_t, std::map<Subject, Track>> all;
   for (const Series& series : records.series()) {
@@ -145,7 +145,7 @@ size_t split_between(std::span<const double> values, double before, double behin
   return at;
 }
 
-// Returns the position where the values before and after differ most in rank.
+// Returns the index at which the values before it and from it on differ most in rank, with its probability.
 Split best_split(std::span<const double> values) {
   const size_t n = values.size();
   if (n < 4)

@@ -9,8 +9,8 @@
 
 namespace lento::desk {
 
-// The samples of one quantity of one subject in order of position, which is the step when samples have one
-// and else the time.
+// The samples of one quantity of one subject in order of position, which is the number of the step when
+// samples have one and else the time in seconds of `clock`.
 struct Track {
   Subject subject;
   Clock clock = Clock::None;  // None: positions are steps

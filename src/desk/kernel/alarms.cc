@@ -321,7 +321,7 @@ class Alarms : public Reader {
     if (part.starts_with("fd") ||
         (part.starts_with("sr") && part.find_first_not_of("0123456789", 2) == part.npos))
       return;
-    // A phrase about a part without any part in its line may be of another program.
+    // A line that holds a phrase for broken hardware and names no hardware may be of another program.
     if (part.empty() && std::string_view(alarm.meaning).starts_with("a ") && alarm.origin == Hardware)
       return;
     Event event;

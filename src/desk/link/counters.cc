@@ -177,7 +177,7 @@ std::vector<LineForm> forms_of_counters() {
 
 const std::vector<LineForm> kCounterForms = forms_of_counters();
 
-// Removes the next part of `text` up to `end`, together with `end`, and returns it.
+// Returns the text in front of the first `end`, and removes it from `text` together with that `end`.
 std::string_view next(std::string_view& text, char end) {
   const size_t at = text.find(end);
   const std::string_view part = text.substr(0, at);

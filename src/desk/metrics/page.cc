@@ -68,8 +68,8 @@ constexpr std::array<std::string_view, 4> kSizes{"width", "gen", "speed", "rate"
 constexpr std::array<std::string_view, 6>
     kOther{"config", "mode", "pending", "inforom", "version", "histogram"};
 
-// Returns whether a metric is a size of a link, such as "pcie_link_width_current" and unlike
-// "nvlink_bandwidth".
+// Returns whether a metric states the width, generation or rate of a link, such as "pcie_link_width_current"
+// and unlike "nvlink_bandwidth".
 bool is_size(const std::string& name) {
   return std::ranges::any_of(fleet::words_of(name), [](const std::string& word) {
     return std::ranges::find(kSizes, word) != kSizes.end();

@@ -177,7 +177,7 @@ class NcclDebug : public Reader {
     return event;
   }
 
-  // Returns the place of a channel's state: the GPU that set the channel up.
+  // Returns the subject of a channel's transport: the GPU that set the channel up and wrote the line.
   static Sink::Place own(const Sink& sink) {
     return {sink.subject()};
   }

@@ -62,8 +62,8 @@ class Sink {
     return following_;
   }
 
-  // For documents: reports that a part was understood, whether it becomes a row or shows that nothing is
-  // wrong.
+  // For documents and fallbacks: counts a statement of the file that the reader understood, whether it
+  // becomes a row or shows that nothing is wrong. Without any, the file is not recognised.
   void took() {
     ++taken_;
   }

@@ -1,4 +1,4 @@
-// Splits the output of one command on several hosts into one part per host, so that each part is read as a
+// Splits the output of one command on several hosts into one text per host, so that each text is read as a
 // file of that host.
 //
 //   prefixed = {HOST ":" [" "] line}                                    pdsh, clush, dsh

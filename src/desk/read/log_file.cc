@@ -46,7 +46,8 @@ bool is_binary(std::string_view head) {
   return head.find('\0') != head.npos;
 }
 
-// Records a format for a file. Only a file from which a reader took something counts as evidence of absence.
+// Records a format for a file. The file shows that the faults in Format::covers are absent only when a reader
+// took a line of it.
 void add_format(const Format& format, SourceFile& source) {
   source.formats.emplace_back(format.name);
   if (!format.covers.empty() && source.known_lines > 0 &&
@@ -166,7 +167,7 @@ std::map<size_t, size_t> LogReader::sent(std::string_view head) const {
   return lines_of;
 }
 
-// Finds the formats of a log by the share of matching lines in its first part.
+// Finds the format of a log by the share of matching lines in `head`, its first kHead bytes.
 LogReader::Recognition LogReader::recognise_lines(std::string_view head) const {
   std::map<size_t, size_t> hits;
   size_t lines = 0;

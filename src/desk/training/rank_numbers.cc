@@ -175,8 +175,8 @@ class RankNumbers : public Reader {
     return std::string(trimmed(line.substr(0, line.rfind(" [", line.find("]: median=")))));
   }
 
-  // Keeps a rank that the test lists as an outlier below the median until the end of the metric. Ranks above
-  // the median are only counted.
+  // Keeps a rank that the test lists as an outlier below the median, until the metric ends. A rank above it
+  // only shows how many ranks there are at least.
   void outlier(const Match& match, Sink& sink) {
     constexpr size_t kMost = 4096;
     const auto rank = match.integer("rank");

@@ -4,9 +4,9 @@
 //   max    = "max time across ranks (ms):" {NAME DOTS ": " X}
 //   all    = "times across ranks (ms):" {NAME ":" {"rank" N ":" X}}
 //
-// The times of each rank are those of its own subject. A largest time has no rank: it is a sample of the job,
-// with the smallest one as what it could be. Timers of work are judged. Those in which ranks wait for each
-// other show who waits, and are not judged.
+// A time of one rank is a sample of that rank. A largest time is stated without its rank: it is a sample of
+// Scope::Extreme, with the smallest time as its expectation. Timers of work are judged. Those in which ranks
+// wait for each other show who waits, and are not judged.
 //
 // Source: megatron/core/timers.py of Megatron-LM 0.5 to 0.15.
 #pragma once
