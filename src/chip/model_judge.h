@@ -1,5 +1,5 @@
-// Wraps the chip's model around the comparison by replay: it corrects the records, provides the chip as
-// fitted to the run, and confirms or rejects the suspects.
+// Applies the chip's model before and after the comparison by simulation of hypotheses (replay): it corrects
+// the records, gives the chip as fitted to the run, and confirms or rejects the suspects.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,13 @@ class ModelJudge {
       const Deviations& declared,
       const base::Progress& progress);
 
-  Prepare prepare();          // for the records of the judged run
-  Prepare prepare_healthy();  // for those of a healthy run with the same recorder
-  // Returns the function for the records of a further run of the same mapping on the same chip, after the
-  // judged run. Throws base::Error when the judged run was not judged by the model.
+  // Return the functions that read_recording() calls with the records of the judged run, and with those of a
+  // healthy run with the same recorder. They fit the model to them. Empty: nothing to be done.
+  Prepare prepare();
+  Prepare prepare_healthy();
+  // Returns the function that read_recording() calls with the records of a further run of the same mapping on
+  // the same chip. It fits the model to them, and a run with another number of inferences is left out with a
+  // note. Throws base::Error when the model has not judged the first run.
   Prepare prepare_further(const std::string& path);
   bool judged() const {
     return verdict_.has_value();

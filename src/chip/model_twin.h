@@ -1,8 +1,8 @@
-// Turns the model's fit of a run into the chip that hypotheses are simulated on.
+// Makes from the model's fit of a run the chip on which hypotheses are simulated.
 //
-// Classes of parts take the factors that the fit leaves beside the clock. A part takes a rate of its own as
-// long as it lies among the rates of its class. A part further away may have a fault and stays like its
-// class.
+// Each class of parts (cores, links, memory units, DRAM ports) has its fitted rate, without the clock's
+// slowness. A part has its own fitted rate as long as it lies within the scatter of its class. One further
+// away may have a fault and has the rate of its class.
 #pragma once
 
 #include <array>
@@ -16,26 +16,29 @@ namespace lento::chip {
 
 // Slowness against the chip file, as logs of factors.
 struct FittedRates {
-  // Cores, links, memory units, DRAM ports; the clock's slowness included.
+  // The classes: cores, links, memory units, DRAM ports. The slowness of the clock is included.
   std::array<Effect, 4> classes{};
   std::array<double, 4> spread{};  // standard deviation of the parts of a class around it
   std::vector<Effect> parts;       // relative to their class, by column of InfluenceColumns
 
   // Returns the class's log factor, or 0 when it may be chance.
   double of_class(size_t k) const;
-  // Returns the part's log factor beside its class `k`, or 0 when it lies too far away for a healthy part.
+  // Returns the log factor of a part relative to class `k`, to which it belongs. 0 when it lies further from
+  // the class than healthy parts do, because then it may have a fault.
   double of_part(uint32_t column, size_t k) const;
 };
 
 FittedRates rates_of(const ChipModel& model, const ModelVerdict& verdict);
 
-// Returns the chip with these rates. `chip` has the settings that fit, and the file's rates.
+// Returns the chip with these rates. `chip` has the rates of the file, and the issue window and buffers that
+// fit the run.
 Twin with_rates(const spec::Chip& chip, const FittedRates& rates);
 
 Twin twin_of(const ChipModel& model, const ModelVerdict& verdict);
 
-// Returns replays of the twin. Draws after the first three are of twins whose parts differ from it by as much
-// as the fit leaves open, so that thresholds hold for each of them.
+// Returns a simulator of the fitted chip. Simulation numbers (`draw`) 0 to 2 are of this chip. In the others
+// every part differs from its fitted rate by a random error of the fit, so that thresholds from all
+// simulations hold for each chip that fits the run.
 Replay
 possible_replay(const ChipModel& model, const ModelVerdict& verdict, const ReplayOf& replays, uint64_t seed);
 

@@ -1,9 +1,9 @@
-// Simulates hypotheses for a chip detector: a function from slow components to the sketch that they would
-// leave. Each healthy draw of each twin is simulated once with checkpoints (chip/sim/checkpointed_run.h), so
-// that a hypothesis costs only the time after its beginning.
+// Simulates hypotheses for a chip detector: a function from slow components to the sketch that a run with
+// them would leave. The healthy run of each chip and each seed number (`draw`) is simulated once with
+// checkpoints (chip/sim/checkpointed_run.h), so that a hypothesis costs only the time after its begin.
 //
-// The seeds of the draws are derived from the bytes of the judged sketch. Different runs are therefore
-// judged with different noise, and the same run always with the same.
+// The seeds are derived from the bytes of the judged sketch. Different runs are therefore judged with
+// different noise, and the same run always with the same.
 #pragma once
 
 #include <algorithm>
@@ -28,8 +28,9 @@ uint64_t replay_seed(const Sketch& judged, uint64_t seed);
 // worth comparing.
 Options replay_run(const Sketch& judged, uint64_t seed, const base::Progress& progress);
 
-// Runs and caches the draws. `Recording` is as in CheckpointedRun, `bytes` is the size of one, and
-// `sketch_of` converts one to a sketch. The program must outlive the result, which is thread-safe.
+// Makes the simulator (Replay) of a chip, and caches the checkpointed healthy runs of the most recent chips
+// by seed number. `Recording` is as in CheckpointedRun, `bytes` is the size of one, and `sketch_of` converts
+// one to a sketch. The program must outlive the result, which is thread-safe.
 template <class Recording>
 class ChipReplays {
  public:
@@ -125,10 +126,11 @@ class ChipReplays {
   std::shared_ptr<Shared> shared_;
 };
 
-// Returns replays of twins that also have the declared deviations of an unequal chip.
+// Returns the simulators of `replays`, of chips whose parts deviate by `declared` besides their own
+// deviations.
 ReplayOf with_declared(ReplayOf replays, const Deviations& declared);
 
-// Returns replays with the same shapes and options as the judged sketch.
+// Returns simulators whose sketches have the capacities and options of the judged sketch.
 ReplayOf
 sketch_replays(const Program& program, const Sketch& judged, uint64_t seed, const base::Progress& progress);
 

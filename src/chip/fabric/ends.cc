@@ -25,8 +25,8 @@ double distribution(double z) {
   return 0.5 + (r / (1 + r * r) + std::atan(r)) / std::numbers::pi;
 }
 
-// Returns the weighted median of (value, weight) pairs, which are ascending by value. `whole` is the sum of
-// the weights.
+// Returns the weighted median of (value, weight) pairs, which are in ascending order of value. `whole` is the
+// sum of the weights.
 double middle(const std::vector<std::pair<double, double>>& values, double whole) {
   double below = 0;
   for (size_t i = 0; i < values.size(); ++i) {
@@ -41,8 +41,9 @@ double middle(const std::vector<std::pair<double, double>>& values, double whole
   return 0;
 }
 
-// Returns a robust spread from (distance to the median, weight) pairs, ascending by distance. When the
-// weights sum to less than two waits, it returns kModelError.
+// Returns a robust standard deviation (1.4826 times the weighted median) from (distance to the centre,
+// weight) pairs in ascending order of distance, at least kLeastSpread. When the weights sum to less than two
+// waits, returns kModelError.
 double spread_of(const std::vector<std::pair<double, double>>& distances, double whole) {
   if (whole < 2)
     return kModelError;

@@ -1,6 +1,6 @@
 // Computes the likelihood of recorded tails of waits, on a healthy fabric and when a slow component delays
 // some of them. The tail of a wait is the time from its last issue to its end. A sort is a group of equal
-// waits (waits.h).
+// waits (ComparedWait::pattern).
 //
 //   x_i   log of recorded over modelled tail of wait i
 //   c_p   correction that all waits of sort p share: the error of the model, estimated
@@ -36,18 +36,21 @@ struct EndsFit {
 
 class Ends {
  public:
-  // Bound of a wait without a transfer of the slow component.
+  // Bound b of a wait that no transfer of the slow component belongs to.
   static constexpr double kFree = -std::numeric_limits<double>::infinity();
 
-  // `log_ratio` is x and `sort` is p, both by wait. Corrections lower the likelihood, as errors of the model,
-  // except with `free_correction`: when tails are compared with those of an earlier run, the model's errors
-  // cancel.
+  // `log_ratio` holds by wait the log of the recorded over the modelled tail (x above), and `sort` the group
+  // of equal waits that it belongs to, 0 to `sorts` - 1. Corrections are errors of the model and lower the
+  // likelihood. With `free_correction` they do not: when tails are compared with those of an earlier run,
+  // these errors cancel.
   Ends(std::vector<double> log_ratio, std::vector<uint32_t> sort, uint32_t sorts, bool free_correction);
 
   const EndsFit& healthy() const {
     return healthy_;
   }
-  // Fits a slow component. `bound` is b by wait, kFree where there is none. `slow_spread` is u by wait.
+  // Fits a slow component. `bound` holds by wait the log of the tail that the component alone would give,
+  // over the modelled tail (b above), and kFree where it has no transfer. `slow_spread` holds by wait the
+  // standard deviation of the recorded tail around it (u above).
   EndsFit fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
  private:

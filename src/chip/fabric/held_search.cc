@@ -1,6 +1,7 @@
-// Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the most likely,
-// and refines the best by moving the waits that it explains to their healthy end. Factors that many waits
-// agree on are tried first, then a fixed grid. Cost: one fit per class, factor and spread.
+// Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the most likely
+// hypothesis, and repeats the search for the best classes after the waits that they delayed were moved to
+// their healthy ends. Factors that many waits agree on are tried first, then a fixed grid. Cost: one fit per
+// class, factor and spread.
 #include "chip/fabric/held_search.h"
 
 #include <algorithm>
@@ -93,8 +94,8 @@ void HeldSearch::try_class(
     h.fit = line.ends->fit(h.bound, spreads_of(waits, slow));
     if (is_sharp(h) && h.fit.held < kSharpWaits - 0.5)
       return;
-    // The log of a prior: the range of factors that explain the waits equally well, over the range of all
-    // factors.
+    // The log of a prior: the width of the range of factors that explain the waits equally well, over that of
+    // all factors (both of the logarithm).
     const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.held));
     h.evidence = h.fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
     if (h.evidence <= best.evidence)
@@ -140,17 +141,17 @@ void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) 
     put_back(index, healthy, best[index]);
 }
 
-// Tests one class on longer and longer parts of the recording, moves the waits that it explains to their
-// healthy ends, and keeps the best result.
+// Tests one class on the first wait of each processor, then on the first two, and so on. After each test the
+// waits that the class delayed are moved to their healthy ends. Keeps the best hypothesis.
 void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
   TransferTrace stamps = recorded_.trace;
   for (uint32_t n = 1; n <= healthy.size(); ++n) {
     const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
     Hypothesis here;
     try_members(index, line, healthy[n - 1], here);
-    // Each further part of the records is another chance for the error of the model to resemble evidence.
-    // Therefore only evidence of sharp hypotheses (ends agree closely on one factor) is summed, because the
-    // error of the model cannot imitate it.
+    // Each further part of the records is another chance for an error of the model to resemble evidence.
+    // Therefore only evidence from hypotheses with one of kSharpSpreads is summed (ends that agree closely on
+    // one factor), because an error of the model does not agree so closely.
     const double support = best.support + (is_sharp(here) ? here.evidence : 0);
     std::optional<TransferTrace> next = restore(line, here.fit);
     if (is_sharp(here) && here.evidence > best.evidence)

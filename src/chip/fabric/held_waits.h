@@ -1,5 +1,5 @@
-// Computes the effect of a slow candidate on the waits: the earliest end that its transfers allow for each
-// wait.
+// Computes the effect of a slow candidate on the waits: the earliest end of each wait that the candidate's
+// transfers allow. The tail of a wait is the time from its last issue to its end.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@ namespace lento::chip {
 
 class HeldWaits {
  public:
-  // Selects the compared waits that include a transfer of the candidate. `wait_of` maps a transfer to its
-  // index in `compared`, or SIZE_MAX.
+  // Selects the waits in `compared` that include a transfer of the candidate. `wait_of` holds for each
+  // transfer the index of its wait in `compared`, or SIZE_MAX.
   HeldWaits(
       const CandidateClass& candidate,
       const Played& played,
@@ -23,19 +23,19 @@ class HeldWaits {
   size_t count() const {
     return waits_.size();
   }
-  // Returns for each compared wait log(tail / modelled tail), where each of the candidate's transfers takes
-  // `factor` times its modelled time and all others are on time. Waits without such a transfer have
-  // Ends::kFree.
+  // Returns by wait of `compared` the log of the earliest tail (time from last issue to end) over the
+  // modelled tail, when each of the candidate's transfers takes `factor` times its modelled time and all
+  // other transfers are on time. Ends::kFree for a wait without a transfer of the candidate.
   std::vector<double> bounds(double factor) const;
-  // Returns, ascending, the factor of each selected wait that would give exactly its recorded end. Waits that
-  // the slow candidate ended share its true factor. Waits that ended later for another reason give a larger
-  // one, and on a healthy chip all factors are arbitrary.
+  // Returns in ascending order, for each selected wait, the factor at which the candidate's transfers end
+  // exactly when the wait was recorded to end. Waits that a slow candidate ended share its true factor. Waits
+  // that ended later for another reason give a larger one. On a healthy chip the factors agree on no value.
   std::vector<double> factors() const;
 
  private:
   struct Transfer {
     double issue = 0;  // cycles after the wait's last issue, never above 0
-    double time = 0;
+    double time = 0;   // modelled, cycles
   };
   struct Wait {
     size_t index = 0;  // index in the compared waits

@@ -33,7 +33,8 @@ inline bool is_sharp(const Hypothesis& h) {
   return h.effect == Effect::Holds && h.slow.first < kBroadSpread.first;
 }
 
-// Returns whether `a` has at most kMargin less evidence than `b`, so that the records hardly prefer `b`.
+// Returns whether the evidence of `a` is at most kMargin (log-likelihood) below that of `b`, so that the
+// records hardly prefer `b`.
 inline bool nearly_equal(const Hypothesis& a, const Hypothesis& b) {
   return a.evidence > b.evidence - kMargin;
 }

@@ -1,5 +1,5 @@
-// Implements first-come-first-served queues as linked lists over packets. A place stores the time at which it
-// becomes free, so a packet that enters after the release was planned needs no event.
+// Implements first-come-first-served queues as linked lists over packets. For each place the time is stored
+// from which it is free.
 #include "chip/fabric/places.h"
 
 #include <algorithm>

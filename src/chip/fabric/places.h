@@ -1,6 +1,7 @@
-// Places that packets occupy while they pass: the virtual channels of a link, or the sending end of a tile.
-// They are served first come, first served. A place may be released for a future time. A packet that enters
-// before that time gets its departure time at once, without an event.
+// Queues for places that packets occupy while they pass a spot. A spot is a link or the sending end of a
+// tile, and its places are virtual channels. Packets are served first come, first served. A place can be
+// released from a future time on, and a packet that enters before that time is given this time at once, so no
+// event is needed at the release.
 #pragma once
 
 #include <cstddef>
@@ -14,26 +15,27 @@ class Places {
   static constexpr int64_t kLater = INT64_MAX;
   static constexpr uint32_t kNobody = UINT32_MAX;
 
-  // Adds a spot, such as a link, with `places` places, such as its virtual channels. Returns the spot's
+  // Adds a spot (a link, or the sending end of a tile) with `places` places (virtual channels). Returns its
   // number.
   size_t add(int places);
 
-  // Returns the time at which `packet` may go on, `now` or later, or kLater when it must wait until leave()
-  // returns it. A packet waits at one spot at a time.
+  // Gives `packet` a place at the spot. Returns the time from which it has the place, `now` or later. kLater:
+  // all places are occupied, and the packet waits until leave() returns it. A packet waits at one spot at a
+  // time.
   int64_t enter(size_t spot, uint32_t packet, int64_t now);
-  // Frees one place from `time` on. Returns the packet that gets it now, or kNobody.
+  // Releases one place of the spot from `time` on. Returns the waiting packet that gets it, or kNobody.
   uint32_t leave(size_t spot, int64_t time);
 
-  // Admits, without a place, the packet that has waited longest at the first spot with a queue. Returns
-  // kNobody when no packet waits.
+  // Returns the packet at the head of the queue of the first spot where any packet waits, and removes it from
+  // the queue. The packet proceeds although no place is free. kNobody: no packet waits.
   uint32_t force();
 
  private:
   struct Spot {
-    uint32_t first = 0;  // of free_
-    uint32_t count = 0;
-    uint32_t head = kNobody;
-    uint32_t tail = kNobody;
+    uint32_t first = 0;       // index of its first place in free_
+    uint32_t count = 0;       // number of its places
+    uint32_t head = kNobody;  // the packet that has waited longest
+    uint32_t tail = kNobody;  // the packet that has waited shortest
   };
   uint32_t next(Spot& spot);
 

@@ -178,14 +178,15 @@ class TrafficModel {
   std::vector<ServerState> servers_;
   std::vector<Flight> flights_;  // by packet
   RouteTable routes_;
-  // Spots (of Places) that a packet occupies. `spots_`: by server of each route, to enter that server.
-  // `gate_of_`: by route, that of the sending tile, which is released with the first link.
+  // The spots (Places) whose places, virtual channels, a packet must hold. `spots_` has for each server of
+  // each route the spot of the link that it is, or kOpen. `gate_of_` has for each route the spot of the
+  // sending tile, whose place is released together with that of the first link.
   std::vector<uint32_t> spots_;
   std::vector<uint32_t> gate_of_;
   std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not looked up yet
   Places places_;
-  // Spots by link: for the tile that sends over it, and (two per link) for packets before and after a ring's
-  // wrap-around.
+  // Spots by server of a link: in `gates_` that of the tile that sends over it, and in `lanes_` two for each
+  // link, for packets before and after the wrap-around of a ring.
   std::vector<uint32_t> gates_;
   std::vector<uint32_t> lanes_;
 };

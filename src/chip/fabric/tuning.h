@@ -1,5 +1,7 @@
-// The tuned constants of the judgement without a mapping. Raw file for all:
-// bench/results/2026-11-24/fabric_plants.csv (lento-lab fabric plants).
+// The tuned constants of the judgement without a mapping. The tail of a wait is the time from its last issue
+// to its end, and a gain is the log-likelihood of the recorded tails under a hypothesis above that on a
+// healthy fabric (Hypothesis::evidence). Raw data of all: bench/results/2026-11-24/fabric_plants.csv
+// (lento-lab fabric plants).
 #pragma once
 
 #include <cstddef>
@@ -7,8 +9,8 @@
 
 namespace lento::chip {
 
-// Fewest equal waits that count as evidence about each other. Fewer than four share a correction that fits
-// any of them.
+// Least number of equal waits that are evidence about each other. The correction that a group of fewer than
+// four shares fits any of them.
 constexpr uint32_t kEqualWaits = 4;
 
 // The spreads that are tried for ends that a slow component caused, as standard deviations of the logarithm,
@@ -31,25 +33,26 @@ constexpr SlowSpread kSharpSpreads[] = {
     {0.03, 0.03, 10}};
 constexpr SlowSpread kBroadSpread = {0.12, 0.12, 14};
 
-// The threshold for a simulated slow server, and its margin over the next candidate. Healthy traces gain up
-// to 21, with the next candidate as near as 0.1. Two programs of 16 and 32 cores gain 25 and 38 by factors of
-// 1.5 and 1.3, which are errors of the modelled fabric on crowded columns. Below kLeastServed the outcome is
-// "cannot judge", unless an earlier run replaces the model.
+// The gain in log-likelihood that a simulated slow server must exceed, and by how much it must exceed that of
+// the next candidate. Healthy traces reach a gain of 21, with a difference to the next candidate of 0.1. Two
+// programs on 16 and 32 cores reach gains of 25 and 38 with factors of 1.5 and 1.3, which are errors of the
+// modelled fabric in columns with much traffic. A factor below kLeastServed is therefore reported as "cannot
+// judge", unless an earlier run takes the place of the model.
 constexpr double kServedEvidence = 14;
 constexpr double kServedMargin = 4;
 constexpr double kLeastServed = 1.6;
 
-// Factors with which each server is simulated. For kServedRefined of the best classes, steps from the better
-// factor follow, from kServedStep down to 2 %, each the square root of the one before. This distinguishes
-// about six factors, and kServedCost is the logarithm of that number.
+// Factors with which each server is simulated. For kServedRefined of the best classes the better of them is
+// then multiplied and divided by steps from kServedStep down to 1.02, each the square root of the one before.
+// This distinguishes about six factors, and kServedCost is the logarithm of that number.
 constexpr double kServedFactors[] = {1.7, 4.5};
 constexpr double kServedStep = 1.6;
 constexpr size_t kServedRefined = 32;
 constexpr double kServedCost = 1.8;
 
-// The model of the fabric is slightly wrong everywhere, and with enough waits this appears significant. With
-// this number of waits the evidence is halved (coarsened likelihood, Miller and Dunson 2019). A healthy
-// simulation with 20 % noise gains up to 64 in 576 waits.
+// Number of waits at which the evidence for a slow server is halved (coarsened likelihood, Miller and Dunson
+// 2019): the model of the fabric is slightly wrong everywhere, and with enough waits this appears
+// significant. A healthy simulation with 20 % noise reaches a gain in log-likelihood of 64 in 576 waits.
 constexpr double kServedWaits = 200;
 
 // Most packet-server events in all simulations of one judgement, about a minute of computing, and the number
@@ -57,33 +60,35 @@ constexpr double kServedWaits = 200;
 constexpr double kServedEvents = 1e9;
 constexpr size_t kServedLeast = 16;
 
-// Fewest waits that a sharp hypothesis must explain. Three can agree to 1 % by chance, and do so in the
-// healthy trace 1x2_BLOCK_TO_4x4_HEIGHT.
+// Least number of waits that a hypothesis with one of kSharpSpreads must explain. Three waits can agree on
+// one factor to 1 % by chance, and do so in the healthy trace 1x2_BLOCK_TO_4x4_HEIGHT.
 constexpr double kSharpWaits = 4;
 
-// Log-likelihood by which the reported candidate must exceed the next, and the same for a candidate of the
-// sharp kind.
+// Log-likelihood by which the evidence of the reported candidate must exceed that of the next: with
+// kBroadSpread, and with one of kSharpSpreads.
 constexpr double kMargin = 3;
 constexpr double kSharpMargin = 2;
 
-// The same margin for the evidence summed over the parts of the records, which decides between candidates
-// that are nearly equal in their best part.
+// Log-likelihood by which the evidence of a candidate, summed over the parts of the records (the first wait
+// of each processor, the first two, and so on), must exceed that of another one for the sum to decide. It
+// decides between candidates whose evidence in their best part is nearly equal.
 constexpr double kSupportMargin = 6;
 
-// Largest factor that is tried. A wait that needs a larger one is hung rather than slow.
+// Largest factor that is tried. A wait that needs a larger one has stopped for another reason than a slow
+// component.
 constexpr double kMostFactor = 25;
-constexpr double kFactorRange = 3;  // logarithm of the largest factor over the least
+constexpr double kFactorRange = 3;  // natural logarithm of kMostFactor over kLeastFactor, about
 
-// Additional factors for each candidate, at most kSharpFactors: those that most waits agree on within this
-// share.
+// Number of factors that are tried besides kFactors, and the relative difference up to which the factors of
+// two waits agree: those factors are tried on which most waits of the candidate agree.
 constexpr double kAgree = 0.01;
 constexpr size_t kSharpFactors = 6;
 
-// Factors tried in any case. The likelihood varies little between neighbours, so the true class is not
-// missed.
+// Factors that are tried for every candidate. The likelihood varies little between neighbouring ones, so the
+// slow candidate is not missed.
 constexpr double kFactors[] = {1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5, 7, 10, 20};
 
-// Smallest factor that is reported. Below it the model's own errors between routes are as large.
+// Smallest factor that is reported. The errors of the model between routes reach the same size.
 constexpr double kLeastFactor = 1.3;
 
 // Degrees of freedom of the Student distribution of the residuals, because tails of real waits are heavier
@@ -94,26 +99,30 @@ constexpr double kTails = 3;
 // waits. It is that of the 59 untouched traces that can be judged.
 constexpr double kModelError = 0.2;
 
-// Log-likelihood subtracted for one factor common to all waits, about the cost of choosing one of the factors
-// above.
+// Log-likelihood that a factor common to the corrections of all groups costs. It is about the cost of
+// choosing one factor of a grid.
 constexpr double kCommonCost = 6;
 
-// Least spread of the logarithm of equal tails. Equal waits that agree more closely with the model than
-// routes of real chips do are no evidence.
+// Least standard deviation of the logarithm of the tails of equal waits. Waits that agree more closely with
+// each other than routes of real chips do are no better evidence.
 constexpr double kLeastSpread = 0.05;
 
-// Number of waits in a group at which the group's own spread has the same weight as the spread over all
-// groups.
+// Number of waits in a group of equal waits at which the standard deviation of the group has the same weight
+// as that over all groups.
 constexpr double kCommonSpread = 4;
 
-// Rounds of estimating corrections and spreads from the waits that no slow part delays.
+// Rounds in which corrections and standard deviations are estimated from the waits that no slow part delays,
+// and these waits from them.
 constexpr int kRounds = 2;
 
-// Sum of the weights of a group's waits below which the group gets no correction.
+// Least sum of the probabilities, over the waits of a group, of not being delayed by the slow part. A group
+// with less gets no correction.
 constexpr double kLeastWeight = 0.5;
 
-// Number of best candidates that are tried again after their waits were moved to their healthy ends, of waits
-// of each processor that are moved one after the other, and of candidates in the report.
+// kRefined is the number of best candidates (more when they are nearly equal) for which the search is
+// repeated after the waits that they delayed were moved to their healthy ends. kPutBack is the largest number
+// of waits of each processor that are moved, one in each round. kRanked is the number of candidates in the
+// report.
 constexpr size_t kRefined = 10;
 constexpr uint32_t kPutBack = 8;
 constexpr size_t kRanked = 10;

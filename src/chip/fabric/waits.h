@@ -33,12 +33,12 @@ struct ComparedWaits {
   uint32_t left_out = 0;  // waits with too few equal ones
 };
 
-// Tails of an earlier run in cycles, by stream and number of the wait. With them, each tail is expected to
-// equal the earlier one, and all waits form one sort.
+// Tails of an earlier run in cycles, by stream and number of the wait in the stream. Where they are given,
+// each tail is expected to equal the earlier one, and all waits form one group (pattern 0).
 using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
-// Collects the waits. `played` has the records of `trace`, possibly at other times, and recorded tails come
-// from `trace`. At most `first` waits of each stream are compared.
+// Collects the waits that can be compared. `played` is a simulation of the records of `trace`, possibly with
+// other times, and the recorded tails come from `trace`. At most `first` waits of each stream are compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
     const TransferTrace& trace,

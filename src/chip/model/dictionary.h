@@ -55,7 +55,7 @@ struct Dictionary {
   };
   struct Share {
     uint32_t column = 0;  // column of InfluenceColumns
-    float share = 0;      // change of the log duration per change of the log slowness
+    float share = 0;      // sensitivity: change of the log duration per change of the log slowness
     // Whether the part itself serves these records. Otherwise they wait in queues for records that it
     // serves, and the first-order share is approximate.
     uint8_t served = 1;
@@ -65,7 +65,7 @@ struct Dictionary {
     uint16_t core = 0;
     uint32_t records = 0;  // in a complete run
     double cycles = 0;     // expected sum over all records
-    double center = 0;     // mean log ratio over healthy draws
+    double center = 0;     // mean over healthy draws of log(summed durations / expectation)
     double middle = 1;     // median ratio of single records to their expectation, which queues skew
     double variance = 0;   // of the log ratio of one healthy run to the expectation
     // Sums of all sensitivities (Share::share) by class of part: cores, links, memory units, DRAM ports. They
@@ -75,12 +75,12 @@ struct Dictionary {
     uint32_t begin = 0;
     uint32_t end = 0;
   };
-  // The effect of a setting: the shift of each cell when its value is one log step below or above the
-  // file's.
+  // The effect of a setting: the change of the log duration of each cell when the chip has another value of
+  // the setting, below or above that of the file.
   struct Setting {
     ChipSetting setting = ChipSetting::IssueWindow;
-    double step = 0;  // log of the simulated value over the file's
-    std::vector<float> shift;
+    double step = 0;           // log of the simulated value over the file's
+    std::vector<float> shift;  // by cell
   };
 
   explicit Dictionary(const Grid& grid)
@@ -96,7 +96,9 @@ struct Dictionary {
   std::vector<Share> shares;
   std::vector<Setting> settings;
   std::vector<OtherSheet> sheets;  // chips whose file is wrong about their routes
-  // Log ratios of the file's chip under the seeds with which other twins are simulated.
+  // The log of the summed durations over their expectation on the chip of the file, by seed and cell. The
+  // seeds are those with which other chips are simulated, so that differences between the two have little
+  // noise.
   std::vector<std::vector<double>> file_runs;
   int simulated = 0;
 
@@ -132,14 +134,15 @@ simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<F
 Dictionary make_dictionary(const LearnSetup& setup);
 
 inline constexpr uint32_t kShiftSeeds = 2;
-// The shift of each cell (change of its log duration) when the chip differs from its file (a twin) or has
-// slow parts: the mean over a few seeds, against the file's chip under the same seeds.
+// The shift of each cell: the change of its log duration when the chip differs from its file or has slow
+// parts. It is the mean over kShiftSeeds simulations against the file's chip with the same seeds.
 struct SimulatedShift {
   std::vector<float> mean;
   std::vector<std::vector<float>> by_seed;
   std::vector<float> noise;  // variance of each cell over that in the file's chip, at least 1
 };
-// `runs` are simulated under the seeds from 1 on. Cells without a record in any of them do not change.
+// Returns the shifts that `runs` show, which were simulated with the seeds from 1 on. The shift of a cell
+// without a record in any of them is 0.
 SimulatedShift shift_of_runs(const Dictionary& dictionary, const std::vector<std::vector<ProbeRecord>>& runs);
 SimulatedShift simulated_shift(
     const Dictionary& dictionary,
@@ -147,7 +150,8 @@ SimulatedShift simulated_shift(
     const Twin& twin,
     const std::vector<Fault>& faults = {});
 
-// Returns the shift of a chip that differs from its file and has no faults, less the share due to noise.
+// Returns by cell the change of the log duration on a chip that differs from its file and has no faults,
+// shrunk by the share of it that is noise.
 std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
 
 }  // namespace lento::chip

@@ -47,16 +47,17 @@ double mean_of_middle(std::vector<std::pair<double, double>> ratios) {
   return sum / (total / 2);
 }
 
-// Summarises the records of a part.
+// Summary of the records that a part served in one run.
 struct Shown {
-  double level = 0;   // NaN: no record
+  double level = 0;   // mean of log(duration / expectation) over their middle half; NaN: no record
   double number = 0;  // log of one more than their number; 0 when the recording is complete
   size_t records = 0;
 };
 
-// Returns the weights with which level and number determine a factor together: the inverse of their
-// covariance times their slopes. `runs` are simulated slower and faster, and every run has a level.
-// `by_chance` is the deviation of the number by one record.
+// Returns the weights with which level and number together estimate the log factor of a part: the inverse of
+// their covariance times their change between `runs[0]`, simulated with a smaller factor, and `runs[1]`, with
+// a larger one. Every run has a level. `by_chance` is the standard deviation of `number` when the count of
+// records varies by one.
 Shown weights_of(const std::array<std::vector<Shown>, 2>& runs, double by_chance) {
   constexpr double kLeast = 1e-9;  // of a sum of squares, which is 0 where all runs agree
   std::array<Shown, 2> means;
@@ -235,8 +236,9 @@ class FactorSearch {
       slow.end = kForever;
   }
 
-  // Summarises the records of part k that begin between two times. Their level is the mean over their
-  // middle half, weighted by the part's shares. `explained` holds by cell what the nuisances explain.
+  // Returns the level and the number of the records of part k that begin between two times, in cycles. The
+  // level is the mean over their middle half, weighted by the part's shares of their durations. `explained`
+  // holds by cell the log ratio that the nuisances explain, which is subtracted.
   Shown shown(
       size_t k,
       std::span<const ProbeRecord> records,
@@ -269,8 +271,8 @@ class FactorSearch {
     return shown(k, records, {double(slow.begin), double(slow.end)});
   }
 
-  // Summarises the judged run without the effect of the nuisances. The part's own deviation from
-  // its class is no nuisance here.
+  // Returns the level and number of part k in the judged run, without the effect of the nuisances. The part's
+  // own deviation from its class is no nuisance here.
   Shown shown_observed(size_t k, const SlowPart& slow, const Solution& s) const {
     const Dictionary& d = likelihood_.dictionary();
     std::vector<double> explained(d.cells.size());
@@ -302,7 +304,8 @@ class FactorSearch {
     return out;
   }
 
-  // Returns the increase of a part's level with the log of its factor while no queue changes.
+  // Returns the increase of a part's level (mean log of duration over expectation) with the log of its
+  // factor, by the sensitivities of the dictionary. It holds as long as no queue changes.
   double slope_at(size_t k, double log_factor) const {
     double sum = 0;
     double weight = 0;
@@ -343,7 +346,8 @@ class FactorSearch {
     return out;
   }
 
-  // Returns the slope between the last two factors that were simulated, or that of the dictionary.
+  // Returns the increase of a part's level with the log of its factor: between the last two simulated factors
+  // where they are far enough apart, otherwise from the sensitivities of the dictionary (slope_at()).
   double slope_of(size_t k) const {
     const Levels& last = levels_[k].back();
     if (levels_[k].size() > 1) {
@@ -362,7 +366,7 @@ class FactorSearch {
   void measure(FactorFit& fit, const std::vector<double>& steps) {
     for (size_t k = 0; k < steps.size(); ++k)
       move(fit.parts[k], steps[k]);
-    // The seeds depend on the judged run, so that no draw is off in the same way for all runs.
+    // The seeds depend on the judged run, so that the noise of the simulations differs from run to run.
     const std::vector<Records> runs =
         simulate(fit.parts, base::mix64(uint64_t(likelihood_.end_cycles())), kShiftSeeds);
     for (size_t k = 0; k < fit.parts.size(); ++k) {
@@ -397,7 +401,7 @@ class FactorSearch {
 
   // Simulates the parts slower and faster, and corrects each factor by what these runs show.
   void measure_by_number(FactorFit& fit) {
-    // The seeds depend on the judged run, so that no draw is off in the same way for all runs.
+    // The seeds depend on the judged run, so that the noise of the simulations differs from run to run.
     const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
     std::vector<std::vector<Records>> runs;
     for (const double by : {-kApart, kApart}) {
@@ -453,7 +457,7 @@ class FactorSearch {
     fit.deviation[k] = of_run;
   }
 
-  // Levels of runs that were simulated with one factor.
+  // Levels of a part in the runs that were simulated with one factor.
   struct Levels {
     double log_factor = 0;
     std::vector<double> of_runs{};

@@ -24,7 +24,7 @@
 
 namespace lento::chip {
 
-// The nuisance columns of eta.
+// The nuisances of the whole chip: the first coefficients of the fit (Solution::eta), each a log of a factor.
 enum class Nuisance : uint8_t {
   Clock,
   Drift,
@@ -42,24 +42,26 @@ inline constexpr size_t kNuisances = 11;
 
 struct Effect {
   double log_factor = 0;
-  double deviation = 0;
+  double deviation = 0;  // standard deviation of log_factor
 };
 
 struct Solution {
-  std::vector<double> eta;  // nuisances, then settings of the dictionary, then parts by column
-  std::vector<double> variance;
+  std::vector<double> eta;         // nuisances, then settings of the dictionary, then parts by column
+  std::vector<double> variance;    // by coefficient of eta
   double log_likelihood = 0;       // coefficients integrated out (Laplace), so that a wide prior is penalised
   std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
-  // Mean deviance of Student's t without the misfit, by kind of record. About 1 for a run like healthy draws.
+  // Mean deviance of Student's t without the misfit, by kind of record. It is about 1 for a run that
+  // resembles healthy draws.
   std::array<double, 4> deviance{};
-  // Standard deviation of parts within a class: cores, links, memory units, ports.
+  // Standard deviation of the log rates of the parts of a class around it: cores, links, memory units, DRAM
+  // ports.
   std::array<double, 4> spread{};
   std::vector<double> residual;              // by row
   std::vector<double> weight;                // by row, inverse variance
   std::vector<double> first_order_variance;  // by row: variance of the error of first-order sensitivities
   double shift_error = 0;                    // relative error of simulated shifts
-  // Slowness of each class against the file, including the clock, with standard deviation: cores, links,
-  // memory units, DRAM ports. Only the priors separate the clock from the classes.
+  // Log slowness of each class against the chip file: cores, links, memory units, DRAM ports. It includes the
+  // slowness of the clock, because only the priors separate the two.
   std::array<Effect, 4> classes{};
 
   Effect of(Nuisance n) const {
@@ -72,21 +74,24 @@ class Likelihood {
   static constexpr double kAnySetting = 0.5;
   static constexpr double kSameSetting = 0.05;
 
-  // `sums.middle` is in cycles of the recorder. Both arguments must outlive the model.
+  // `sums` holds the records of one run by cell, its times in cycles of the recorder's clock. `grain` is the
+  // step of the recorder's timer in cycles. `dictionary` and `sums` must outlive the object.
   Likelihood(const Dictionary& dictionary, const CellSums& sums, uint64_t grain);
 
-  // Fits the run. `offset` holds the log ratio of each cell that is explained already: NaN leaves the cell
-  // out, and an empty one means 0. `start` is an earlier fit that gives variances and first weights.
+  // Fits the run. `offset` holds by cell the part of log(durations / expectation) that is explained already.
+  // NaN leaves the cell out. Empty: 0 for all cells. `start` is an earlier fit, with whose variances and
+  // weights the estimation begins.
   Solution fit(std::span<const double> offset = {}, const Solution* start = nullptr) const;
 
-  // Sets the prior standard deviation of the log of issue window and buffers. A wide prior allows any value
-  // to first order. A narrow one leaves only values between two whole numbers to the linear columns.
+  // Sets the prior standard deviation of the log of the issue window and of the number of buffers.
+  // kAnySetting lets the linear columns of the fit explain any value. kSameSetting lets them explain only
+  // deviations that are smaller than the step to the next whole number, which is simulated itself.
   void let_settings_differ(double deviation) {
     settings_prior_ = deviation;
   }
 
-  // Adds `shift` to the expectation of every cell: the effect of another setting or of slow parts. `noise`
-  // is the variance of each shifted cell over that in the file's chip; empty: 1.
+  // Sets by cell the change of the expected log ratio by another setting or by slow parts, in place of an
+  // earlier one. `noise` is by cell the variance of a run over that on the file's chip. Empty: 1.
   void expect(std::span<const float> shift, std::span<const float> noise = {});
 
   size_t rows() const {
@@ -98,7 +103,7 @@ class Likelihood {
   int64_t row_of(uint32_t cell) const {
     return row_of_cell_[cell];
   }
-  // Returns the time of a row as a share of the run, 0 to 1.
+  // Returns the mean time of the records of a row as a share of the run, 0 to 1.
   double time(size_t row) const {
     return time_[row];
   }
@@ -111,9 +116,10 @@ class Likelihood {
   const Dictionary& dictionary() const {
     return dictionary_;
   }
-  // Returns the log of the fitted clock, with its drift, at a share of the run.
+  // Returns the log of the slowness of the fitted clock, with its drift, at a time that is given as a share
+  // of the run.
   static double clock_at(const Solution& s, double time);
-  // Returns the log ratio of a row that the nuisances explain.
+  // Returns the part of the log ratio (durations over expectation) of a row that the nuisances explain.
   double explained(const Solution& s, size_t row) const;
 
   struct Entry {

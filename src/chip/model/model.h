@@ -24,13 +24,15 @@
 
 namespace lento::chip {
 
-// The shifts of all log ratios on chips with other settings, each simulated on first use.
+// The change of the log duration of each cell on a chip with another issue window or number of buffers. Each
+// setting is simulated on first use.
 class Shifts {
  public:
   explicit Shifts(const LearnSetup& setup)
       : setup_(setup) {
   }
-  // Returns the shifts for the settings of `chip`. Adds the runs that it had to simulate to `simulated`.
+  // Returns the changes for the settings of `chip`, and adds to `simulated` the number of runs that had to be
+  // simulated.
   const std::vector<float>& of(const Dictionary& dictionary, const spec::Chip& chip, int& simulated);
 
  private:
@@ -44,8 +46,9 @@ struct ChipModel {
   Dictionary dictionary;
   std::vector<PartCells> parts;
   std::shared_ptr<Shifts> shifts;
-  // Thresholds for the likelihood gain of a part. The first is for a chip that behaves as its file states,
-  // the second for a chip with other settings or unequal parts, on which the first-order model is less exact.
+  // Thresholds of the gain of a part (twice the log-likelihood ratio). The first is for a chip that behaves
+  // as its file states, the second for a chip with other settings or unequal parts, on which the first-order
+  // model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
   // The largest estimated spread of each class, for chips that behave as their file and for other healthy
@@ -71,7 +74,7 @@ int simulations_to_learn(const LearnOptions& options = {});
 struct ClassDifference {
   std::string what;  // "all links", "the whole chip"
   double factor = 1;
-  // The 90 % interval.
+  // The 90 % interval of `factor`.
   double low = 1;
   double high = 1;
 };
@@ -91,8 +94,8 @@ struct ModelVerdict {
   double threshold = 0;  // for the gain, on a chip that deviates from its file as this one does
   double seen = 0;       // records over planned records
   bool cut = false;      // the recording lacks its end
-  uint64_t strange = 0;
-  int simulated = 0;  // runs
+  uint64_t strange = 0;  // records that the mapping does not produce
+  int simulated = 0;     // runs
   // Inputs of the tests of single parts.
   std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters
   std::shared_ptr<const CellSums> sums;
@@ -115,8 +118,7 @@ struct JudgeOptions {
 ModelVerdict
 judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options = {});
 
-// Returns the first guess of a slow part for simulation, with the interval and factor of the first-order
-// scan.
+// Returns a slow part with the interval and factor of the first-order scan, with which its simulation begins.
 SlowPart slow_part(const PartTest& test, const ClockMap& clock, double end_cycles);
 
 // Fits by simulation the log factors of parts that are slow together. `parts` are those that the detector

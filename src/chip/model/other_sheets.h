@@ -16,11 +16,11 @@ enum class SheetError : uint8_t {
 };
 inline constexpr int kSheetErrors = 2;
 
-// The effect of one error of the file on each cell.
+// The effect of one error of the chip file on each cell of the dictionary.
 struct OtherSheet {
   SheetError error = SheetError::Topology;
   std::vector<float> noise;  // variance of each cell over that in the file's chip
-  std::vector<float> shift;
+  std::vector<float> shift;  // change of the log duration of each cell
 };
 
 struct OtherChip {
@@ -31,7 +31,8 @@ struct OtherChip {
 // chip or changes no route. `program` must be built for `file`.
 std::optional<OtherChip> with_error(SheetError error, const spec::Chip& file, const Program& program);
 
-// Returns the name of the chip without the error, such as "a mesh".
+// Returns what the chip has in truth when its file has this error, such as "a mesh" where the file states a
+// torus.
 const char* name_of(SheetError error, const spec::Chip& file);
 
 }  // namespace lento::chip

@@ -74,11 +74,12 @@ class Profile {
   const Sketch* sketch_ = nullptr;
 };
 
-// Returns by time bin the mean latency above the profile of all transfers through a component.
+// Returns by time bin the mean latency, in octaves above the profile, of all transfers through a component.
 Samples latency_through(const Observations& seen, const Component& component);
-// Returns the same for all transfers recorded at a core.
+// Returns by time bin the mean latency, in octaves above the profile, of all transfers that a core recorded.
 Samples latency_at(const Observations& seen, int core);
-// Returns by time bin how slow a core computed; 0 outside its slow stretches.
+// Returns by time bin by how many octaves a core computed slower than its nominal rate. 0 outside its slow
+// stretches.
 Samples slowness_of(const Observations& seen, int core);
 
 // Returns a suspect for the bins [begin, end), clipped to the run.

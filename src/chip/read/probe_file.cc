@@ -187,8 +187,9 @@ bool parse_record(std::string_view& line, ProbeRecord& r) {
   return false;
 }
 
-// Converts ids to counts over all chips and times to the header's clock. Returns nullptr, or the reason why
-// a record is invalid.
+// Converts a record of one chip, in place: numbers its core and peer over all chips, and converts its times
+// from cycles of its chip's clock to cycles of the header's. Returns nullptr, or the reason why the record is
+// invalid.
 const char* count_over_chips(const ProbeHeader& header, uint16_t chip, uint16_t peer_chip, ProbeRecord& r) {
   const bool dram = moves_data_of_dram(r.kind);
   const uint32_t cores = header.cores / header.chips;

@@ -70,7 +70,8 @@ class InfluenceSink {
   virtual void record(const ProbeRecord& record, std::span<const float> cycles) = 0;
 };
 
-// The rows of one run. The machine that simulates it reports each event and each beginning of a record.
+// The rows of derivatives of one run. The machine that simulates it reports each event, and the begin and end
+// of each record.
 class Influence {
  public:
   Influence(const Grid& grid, InfluenceSink& sink);
@@ -78,12 +79,14 @@ class Influence {
   const InfluenceColumns& columns() const {
     return columns_;
   }
-  // Marks the start of event `what`. Everything pushed until the next call waited for it.
+  // Makes `what` the event in progress. Everything pushed until the next call waited for it.
   void happens(uint32_t what);
   // Adds the service that ends with event `what`: `cycles` of the part in `column`, and `hop_cycles` of
   // set-up besides.
   void pushed(uint32_t what, uint32_t column, double cycles, double hop_cycles = 0);
-  // Mark the begin and the end of a record.
+  // Report the begin and the end of a record. begins() keeps the row of the event in progress under the index
+  // `mark`, and ends() gives the sink the record with the difference between the row of the event in progress
+  // and that one.
   void begins(uint32_t mark);
   void ends(uint32_t mark, const ProbeRecord& record);
 

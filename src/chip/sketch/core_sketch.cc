@@ -287,9 +287,9 @@ SketchEntry& CoreSketch::new_entry(uint32_t key) {
   return entries_[slot];
 }
 
-// Returns the rank of a key in the sample of kept patterns. Among transfers that are four times as large,
-// twice as many are kept: they show the delay of a slow server more clearly, and those that stream weights
-// are few and the largest.
+// Returns the rank of a pattern's key in the sample of kept patterns, of which the lowest ranks are kept.
+// Patterns of transfers that are four times as large are kept twice as often: they show the delay of a slow
+// server more clearly, and those that stream weights are few and the largest.
 uint32_t CoreSketch::place_in_sample(uint32_t key) const {
   return mix(key, state_.random) >> Pattern::unpack(key).octave / 2;
 }

@@ -224,7 +224,8 @@ class CoreSketch {
   uint16_t capacity(int list) const {
     return list == 0 ? shape_.computes : shape_.transfers;
   }
-  // Returns whether the recorder has no stage 1, so that a full list keeps a sample.
+  // Returns whether the recorder has no stage 1 (no buckets). Each pattern then has an entry from its first
+  // record on, and where patterns are more than entries, a bottom-k sample of them is kept.
   bool is_table() const {
     return buckets_.empty();
   }

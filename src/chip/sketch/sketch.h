@@ -25,16 +25,17 @@ struct PatternCount {
 };
 inline constexpr unsigned kCoarseOctaves = 2;
 
-// Plans the shape that a workload needs and the budget allows: room for every pattern and up to `most_bins`
-// time bins. Under pressure it takes first a smaller stage 1, then fewer bins (32 at least), then coarser
-// patterns, then fewer bins (16 at least), then fewer entries, and no stage 1 where fewer than half of the
-// patterns have an entry, so that a sample of them is kept. Throws base::Error when the budget is below 512
-// bytes.
+// Plans the capacities that a workload needs and the budget allows: an entry for every pattern, with up to
+// `most_bins` time bins. Where the budget does not suffice, it reduces in this order: the buckets of stage 1
+// (core_sketch.h), the bins (to 32), the resolution of transfer sizes, the bins (to 16), the entries. Where
+// fewer than half of the patterns have an entry, there is no stage 1, and a sample of the patterns is kept.
+// Throws base::Error when the budget is below 512 bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
 std::vector<SketchShape>
 plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins = 64);
-// Plans without stage 1: every pattern has its entry from its first record on. Throws base::Error when the
-// patterns do not fit the budget at 16 bins.
+// Plans recorders without the buckets in which patterns compete for an entry (stage 1 of core_sketch.h):
+// every pattern has its entry from its first record on. Throws base::Error when the patterns do not fit the
+// budget with 16 time bins.
 std::vector<SketchShape> plan_exact_tables(
     std::span<const PatternCount> patterns,
     const SketchOptions& options,

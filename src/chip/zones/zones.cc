@@ -56,7 +56,8 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
   return out;
 }
 
-// Differences of one zone from its comparison (peers or an earlier run), by core.
+// Differences in log duration of one zone between each core and its comparison: the median of the cores, or
+// the same core in an earlier run.
 struct ComparedZone {
   Sort sort;
   std::map<Place, std::vector<double>> residuals;

@@ -21,11 +21,11 @@ struct ZoneSuspect {
   Place core;
   std::string zone;  // zone with the largest deviation
   double factor = 1;
-  // The 90 % interval.
+  // The 90 % interval of `factor`.
   double low = 1;
   double high = 1;
-  double chance = 1;  // probability of such a core among as many healthy ones
-  double rank = 1;    // probability of its records' ranks; 1: too few records
+  double chance = 1;  // probability that any of as many healthy cores and zones deviates as far
+  double rank = 1;    // probability, for a healthy core, of records that rank as high among its peers'
   size_t zones = 0;   // zones in which it deviates, out of `judged_zones`
   size_t judged_zones = 0;
 };
@@ -36,11 +36,12 @@ struct ZoneJudgement {
   std::string reason;
   std::string remedy;
   size_t cores = 0;
-  size_t zones = 0;                     // zones that enough cores ran
-  size_t records = 0;                   // records of those zones
-  double common = 1;                    // with an earlier run: factor by which all cores became slower
-  double detectable = 0;                // factor that would be named with probability 95 %, in the best zone
-  std::vector<ZoneSuspect> suspects;    // cores slower than their peers in some zones and not in others
+  size_t zones = 0;       // zones that enough cores ran
+  size_t records = 0;     // records of those zones
+  double common = 1;      // with an earlier run: factor by which all cores became slower
+  double detectable = 0;  // factor that would be named with probability 95 %, in the best zone
+  // Cores that are slower than their peers in all zones that can be judged, or slower than in an earlier run.
+  std::vector<ZoneSuspect> suspects;
   std::vector<ZoneSuspect> other_work;  // longer than their peers in some zones and not in others
 };
 

@@ -1,6 +1,6 @@
-// Collects the deviations that a sheet declares for single parts: cores of a slower class, chips with a
-// slower clock. Each is a ratio to the common numbers, so a chip of unequal parts is handled as a twin, like
-// a fitted one.
+// Collects the deviations that a chip sheet declares for single parts: cores of a slower class, chips with a
+// slower clock. Each is a ratio to the number that the sheet gives for all parts. A chip of unequal parts is
+// simulated as these numbers with one deviation for each part (Twin), like a chip that was fitted to records.
 #pragma once
 
 #include "chip/map/twin.h"
@@ -8,10 +8,9 @@
 
 namespace lento::chip {
 
-// Returns by part how many times slower it is than the sheet's common numbers. A slower clock slows the
-// cores, memory units, DRAM ports and links of its chip. Links between chips, start-ups, hops and records
-// stay cycles of the sheet's clock. Empty when all parts are equal. Precondition: `chip` is that of the
-// sheet.
+// Returns by part how many times slower it is than the sheet gives for all. A slower clock slows the cores,
+// memory units, DRAM ports and links of its chip. Links between chips, start-ups, hops and records stay in
+// cycles of the sheet's clock. Empty when all parts are equal. Precondition: `chip` is that of the sheet.
 Deviations declared_parts(const spec::FabricSheet& sheet, const spec::Chip& chip);
 
 // Multiplies the ratios of both, part by part.

@@ -217,7 +217,8 @@ concat(const std::vector<const Value*>& operands, size_t dim, const std::vector<
   int64_t at = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     if (const Value* v = operands[i]) {
-      // The operand must equal the model except for its size along the joined dimension.
+      // The layout of the operand must equal that of `model`, which the result takes, except for its size
+      // along the joined dimension.
       Layout expected = out.layout;
       expected.dims[dim].front().extent = sizes[i];
       merge(expected.dims[dim]);

@@ -9,11 +9,12 @@
 
 namespace lento::chip {
 
-// The second half of a block is listed as the mirror image of the first. With a power of two of cores, the
-// core at c ^ 2^b is the image of the one at c, in its row or column.
+// The order of cores, by halving blocks of cores. The second half of a block is listed as the mirror image of
+// the first. With a power of two of cores, the core at c ^ 2^b is the image of the one at c, in its row or
+// column.
 //
-// Routes between two cores of one block stay inside it (x first, then y), so the traffic over the middle of a
-// block is the traffic between its halves.
+// Routes between two cores of one block stay inside it (x first, then y), so the traffic over its middle, the
+// line between its halves, is the traffic between the halves.
 class BlockOrder {
  public:
   struct Middle {      // the middle lines of all blocks of one size
@@ -30,7 +31,8 @@ class BlockOrder {
   const std::vector<Middle>& middles() const {
     return middles_;
   }
-  // Returns the index in middles() of the middle between two different places in the order.
+  // Returns the index in middles() of the middle line that separates two different positions in the order:
+  // that of the smallest block with both.
   size_t middle_between(size_t a, size_t b) const;
 
  private:
@@ -46,7 +48,7 @@ class BlockOrder {
 
   const bool rows_first_;
   std::vector<Position> cores_;
-  // The half that a core is in, one bit for each halving; bit 63 is the first halving.
+  // The half that each core is in, one bit for each halving. Bit 63 is the first halving.
   std::vector<uint64_t> paths_;
   std::vector<Middle> middles_;
 };

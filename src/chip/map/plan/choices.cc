@@ -1,6 +1,7 @@
-// Lists and prices ways to cut one layer over all cores. The price is a closed form of computing, reading
-// weights, passing weights between the cores that share them, and exchange across the middles of blocks. A
-// few sampled parts represent all, because parts are alike but for borders.
+// Lists ways to cut one layer over all cores, and computes the cost of each in cycles: a closed form of
+// computing, reading weights, passing weights between the cores that share them, and the traffic over the
+// middle lines of blocks of cores (BlockOrder). A few sampled parts represent all, because parts are alike
+// except at borders.
 #include "chip/map/plan/choices.h"
 
 #include <algorithm>
@@ -90,8 +91,8 @@ int64_t Choices::own_samples() const {
   return parts;
 }
 
-// Lists the cuts of a layer over one rank of every group: whole rows, and separate samples for each group
-// when there are enough samples.
+// Lists the cuts of a layer of a product that is shared by ranks (Layer::rank): over one core of every group,
+// along rows and columns, and along samples when there are enough of them, but not along channels.
 std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   std::vector<Cut> out;
   const auto groups = int64_t(cores_) / layer.ranks;
@@ -105,9 +106,10 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Returns the position of share `stand`, whose number within its group has its bits reversed. Neighbouring
-// shares are then mirror images across the middle of the group, and the next ones across the middles of its
-// halves, so that the exchange between two images is one slice (stages.h).
+// Returns the position in the order of cores in which position `stand` is replaced: its number within its
+// group of cores has its bits reversed. Consecutive parts are then mirror images across the middle of the
+// group, and the next ones across the middles of its halves, so that the exchange between two images is one
+// slice (stages.h).
 uint32_t Choices::in_block(uint32_t stand) const {
   const auto group = uint32_t(grouping_.cores);
   if (!images() || !std::has_single_bit(group))
@@ -182,8 +184,8 @@ double Choices::computed(const Choice& c, double stream) const {
   return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
 }
 
-// Returns the cycles to pass weights on between the cores that share them. In the order of cores, those with
-// the same channels are as many places apart as there are parts along the channels.
+// Returns the cycles to pass weights on between the cores that share them. Cores with the same channels are
+// as many positions apart in the order of cores as there are parts along the channels.
 double Choices::hand_on_cycles(const Choice& c) const {
   if (c.sharers == 1)
     return 0;
@@ -237,7 +239,8 @@ bool Choices::choose_steps(const Layer& layer, Choice& c) const {
   return c.output + streamed(c) <= double(chip_.core.scratchpad_bytes) && reads_in_time(c);
 }
 
-// Returns whether the sharers finish reading their weights well before the current run is computed.
+// Returns whether the cores that share weights read them in at most half of the time in which they compute,
+// so that the weights of the next run of channels arrive in time.
 bool Choices::reads_in_time(const Choice& c) const {
   const double rate =
       chip_.memory_unit.bytes_per_cycle * std::min<double>(chip_.memory_unit.slots, kReadsARun);

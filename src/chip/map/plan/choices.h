@@ -14,7 +14,7 @@
 
 namespace lento::chip {
 
-using Loads = std::array<double, 64>;  // bytes across the middle of the blocks of each size (BlockOrder)
+using Loads = std::array<double, 64>;  // bytes over the middle line of the blocks of each size (BlockOrder)
 
 struct SampledPart {
   size_t core = 0;
@@ -52,7 +52,7 @@ class Choices {
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
   // Lists placements of the parts on cores, as positions in the order of cores.
   std::vector<std::vector<uint32_t>> placements(const Layer& layer, const Cut& cut) const;
-  // Computes the needs of a few parts that represent all, on the cores that `cores` gives.
+  // Sets the needs of a few sampled parts, which represent all parts, on the cores in `c.cores`.
   void sample(const Layer& layer, Choice& c) const;
 
   // Returns the cycles to compute a layer while a stream of `stream` cycles arrives.
@@ -60,12 +60,13 @@ class Choices {
   // Returns the cycles to read the weights and further bytes: `most` bytes for the part that reads most,
   // `all` bytes for all parts.
   double stream_cycles(const Choice& c, double most, double all) const;
-  // Returns the cycles of an exchange. `loads` are the bytes that an average core receives across each
-  // middle.
+  // Returns the cycles of an exchange. `loads` are the bytes that an average core receives over each middle
+  // line (BlockOrder::middles()).
   double exchange_cycles(const Loads& loads, int cores) const;
-  // Returns the cycles of an exchange in stages, one block size after the other. `loads` as above.
+  // Returns the cycles of an exchange in stages, one after the other for each block size. `loads` as for
+  // exchange_cycles().
   double staged_cycles(const Loads& loads, int cores) const;
-  // Returns whether the cores of a block may also be used in mirrored order (BlockOrder).
+  // Returns whether cores may exchange with their mirror images in their block (BlockOrder).
   bool images() const;
   // Returns whether the inputs that a layer gathers arrive in stages (stages.h).
   bool in_stages(const Layer& layer) const;

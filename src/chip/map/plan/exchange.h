@@ -25,26 +25,30 @@ namespace lento::chip {
 using Slices = std::vector<Slice>;
 using ByCore = std::vector<Slices>;  // by position in the order of cores
 
-// Adds a slice and joins it with adjacent ones.
+// Adds a slice to a list, joined with those that are adjacent to it.
 void add(Slices& slices, Slice fresh);
 
-// Returns the bits in which the positions of holders and needers differ. 0 when stages are not worthwhile.
+// Returns a mask of the bits in which the positions (in the order of cores) of a core that holds data and a
+// core that needs it differ. Each bit is one stage of the exchange. 0 when stages do not save enough messages
+// (kMessagesAStage).
 size_t stages_worth(const ByCore& have, const ByCore& need);
 
-// Returns the bits in the order of exchange, highest first. `swapped` exchanges bits in pairs: halvings
-// alternate between columns and rows, so an exchange in each order at the same time uses all links.
+// Returns the single bits of the mask `bits` in the order in which images across them exchange, highest
+// first. With `swapped`, the bits of each pair change places: the halvings of a chip alternate between
+// columns and rows, so two exchanges at the same time, one in each order, use all links.
 std::vector<size_t> order_of_bits(size_t bits, bool swapped);
 
-// Returns the slices of every core after each stage. Empty when a core would have too many slices. `bits`
-// are in the order of the exchange.
+// Returns by stage, in the order of `bits`, the slices that each core holds after it (H_b above). Empty when
+// a core would have more than kMostSlices.
 std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, const std::vector<size_t>& bits);
 
-// Returns the slices of which every core has a sum after each stage. The last stage, which equals `need`,
-// comes first. Empty when a core would have too many slices. Bits count the positions in a group of `group`
-// cores, and the lowest is exchanged first.
+// Returns by stage the slices of which each core has the sum after it. The last stage comes first, and its
+// slices equal `need`. Empty when a core would have more than kMostSlices. Positions are those in a group of
+// `group` cores, a power of two, and images in the lowest bit exchange first.
 std::vector<ByCore> plan_sums(const ByCore& need, size_t group);
 
-// Returns two halves along an axis along which no core's share is cut, or nothing when there is no such axis.
+// Returns two halves of the data along an axis along which no slice of any core is cut, or nothing when there
+// is no such axis.
 std::optional<std::array<Slice, 2>> halved(const ByCore& have, const ByCore& need);
 
 ByCore within(const ByCore& all, const Slice& part);

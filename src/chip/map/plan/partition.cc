@@ -74,7 +74,7 @@ bool fit(
   const Footprint whole = footprint(layer, box, samples);
   if (whole.input + whole.weights + whole.output <= budget)
     return true;
-  // Tries weights over channels.
+  // First choice: sub-steps over channels, each with its part of the weights and all inputs.
   for (int64_t k = 2; k <= box[0].size(); k *= 2) {
     if (layer.depth > 0 &&
         whole.input + (whole.weights + whole.output) / k + layer.depth * layer.window <= budget) {
@@ -84,7 +84,8 @@ bool fit(
   }
   if (whole.weights >= budget)
     return false;
-  // Tries inputs over samples, then rows, then columns.
+  // Second choice: sub-steps with a part of the inputs and all weights. Their number is doubled over samples,
+  // then, with one sample each, over rows, then over columns, until the part fits.
   Box sub = box;
   int64_t b = samples;
   for (int step = 0; step < 40; ++step) {
@@ -230,8 +231,8 @@ double dram_bytes_per_cycle(const spec::Chip& chip) {
 
 namespace {
 
-// Returns the links of the networks that carry messages, plus one. A chip without an interconnect counts as a
-// mesh.
+// Returns the number of links that carry messages, plus one, so that their rate, by which bytes are divided,
+// is never 0. A chip without an interconnect counts as a mesh.
 double message_links(const spec::Chip& chip) {
   if (!chip.interconnect)
     return 2.0 * (chip.width * (chip.height - 1) + chip.height * (chip.width - 1)) + 1;

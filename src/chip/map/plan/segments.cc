@@ -149,7 +149,7 @@ class Planner {
     return out;
   }
 
-  // Returns the cut with the fewest cores that scores at most `score`, or nullptr.
+  // Returns the cut with the fewest cores whose score (Cut::score, cycles) is at most `score`, or nullptr.
   static const Cut* cheapest(const std::vector<Cut>& cuts, double score) {
     const auto found = std::partition_point(cuts.begin(), cuts.end(), [score](const Cut& c) {
       return c.score > score;

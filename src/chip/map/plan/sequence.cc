@@ -2,11 +2,13 @@
 // as messages. Weights come from DRAM in sub-steps while the core computes. With s samples per pass, for the
 // cut c of layer i and those of its sources:
 //
-//   receive = max(received by a core / its links, traffic of the fullest middle; for gathers in stages the
-//             sum over the middles)
+//   receive = max(bytes received by a core / its links, traffic over middle lines / their links)
 //   stream  = (weights of all parts + reads from DRAM) / all ports, or one core's share through its unit
 //   layer   = receive + first sub-step of the stream + max(compute, stream) + start-up
 //   cost    = batch / s * sum of layers
+//
+// A middle line separates the halves of a block of cores (BlockOrder). The largest term over the block sizes
+// counts, or, for data that is gathered in stages, their sum.
 //
 // A layer's cost depends on the cuts of its sources only, so cuts are improved one layer at a time, with the
 // layers that read it, until a round changes nothing (at most kRounds). Parts are alike, and a few of them
@@ -153,9 +155,10 @@ class Sequencer {
     return {out.start, out.end + 1};
   }
 
-  // Returns the bytes that other cores send for a need, and adds them to `loads` by the middle that they
-  // cross. With `staged`, a share counts at its last stage alone: it comes from the mirror image in the
-  // lowest bit in which the positions of producer and receiver differ.
+  // Returns the bytes that other cores send to a part for one of its needs, and adds them to `loads` by the
+  // middle line that they cross (BlockOrder). With `staged`, bytes count for the last stage of the exchange
+  // alone: there they come from the mirror image in the lowest bit in which the positions of producer and
+  // receiver differ.
   double received(const SampledPart& part, const Need& need, bool staged, Loads& loads) const {
     const Cut& cut = choice(size_t(need.source)).cut;
     const auto& n = cut.parts;

@@ -23,13 +23,14 @@ constexpr int kRounds = 4;
 constexpr int64_t kStreamStepBytes = 16 << 10;
 constexpr int64_t kStreamSteps = 32;
 
-// Approximate bytes of weights in one run, a range of channels that is computed at once where cores pass
-// weights on, and the most runs of a part.
+// Approximate bytes of weights in one run, and the most runs of a part. A run is a range of channels that is
+// computed at once where cores pass weights on.
 constexpr int64_t kRunBytes = 32 << 10;
 constexpr int64_t kMostRuns = 16;
 
-// Bytes of a run where a group of cores sums a product. Each run is sent to the whole group, and a window of
-// ten instructions admits no reads before those messages have left.
+// Approximate bytes of weights in one run of channels (kRunBytes) where the cores of a group sum a product
+// together. The partial sums of each run are sent to the whole group, and a window of ten instructions admits
+// no reads before those messages have left.
 constexpr int64_t kRankRunBytes = 64 << 10;
 
 // The weights of one run of channels are read in at most this many reads of about kReadBytes each. A memory
@@ -37,7 +38,8 @@ constexpr int64_t kRankRunBytes = 64 << 10;
 constexpr int64_t kReadsARun = 4;
 constexpr int64_t kReadBytes = 16 << 10;
 
-// Share of the capacity of the links over the middle of a block that is used while all its cores exchange.
+// Share of the capacity of the links over the middle line of a block that is used while all its cores
+// exchange.
 constexpr double kMiddleShare = 0.75;
 
 // Group sizes that are compared when mappings can be simulated, and numbers of cores that share weights. The
@@ -46,7 +48,7 @@ constexpr int kGroupCores[] = {4, 8, 16, 32, 64};
 constexpr int kSharers[] = {2, 1, 4};
 constexpr double kNearBest = 1.5;
 
-// Layouts that are simulated. The cost model is wrong by about 25 % between them.
+// Number of layouts that are simulated. The cost model is wrong by about 25 % between them.
 constexpr size_t kJudged = 10;
 
 // With at least one sample per so many cores, groups get separate samples and beat layers that are cut one by
