@@ -1,5 +1,5 @@
-// Finds components that the records of an interval cannot distinguish, because the same transfers pass them
-// in it.
+// Finds components that the records of an interval cannot distinguish, because exactly the same transfers of
+// the interval pass them.
 #pragma once
 
 #include <set>

@@ -74,9 +74,9 @@ struct Baseline {
 // that `reference` lacks get those of baselines_within().
 std::vector<Baseline>
 baselines_from(const Cells& cells, const Cells& reference, const std::vector<Path>& paths);
-// Takes the baseline from the run itself: the lower quartile of the levels in the bins of a row. It is at
-// most the level of the unloaded path plus the upper quartile of that excess over all rows plus kVisible, so
-// that a row that is slow all the time has no slow baseline.
+// Takes the baseline from the run itself: the lower quartile of the levels in the bins of a row. It exceeds
+// the level of the path without other traffic by at most the upper quartile of this excess over all rows plus
+// kVisible, so that a row that is slow all the time has no slow baseline.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
 
 // Returns the mean of the baselines of several runs. `common` grows by the variance of their mean levels,

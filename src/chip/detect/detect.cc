@@ -95,8 +95,8 @@ class Detector {
 
  private:
   // Returns the strength (log-likelihood ratio of the scan) from which a component is simulated as a
-  // hypothesis. It follows from the strengths of that component in simulated runs without it being slow. For
-  // a chip that is not simulated it is a constant.
+  // hypothesis. It follows from the strengths of that component in simulated runs in which it is not slow.
+  // For a chip that is not simulated it is a constant.
   double needed(const Suspect& s) {
     if (!options_.replay)
       return kUnreplayed;

@@ -1,9 +1,9 @@
 // Finds the component of the chip that was slow, with time and factor: sketches -> ranked components ->
 // Diagnosis.
 //
-// The input is a sketch, the chip and the expanded mapping, and never records, seeds, faults or drawn rates.
-// Expected behaviour of the chip comes from `replay` in the options, into which the caller plugs a simulator.
-// docs/methods/chip-detect.md describes the method.
+// The input is a sketch, the chip and the expanded mapping, and never records, nor the seed, faults or random
+// rates of a simulated run. Expected behaviour of the chip comes from `replay` in the options, into which the
+// caller plugs a simulator. docs/methods/chip-detect.md describes the method.
 #pragma once
 
 #include <concepts>
@@ -79,7 +79,7 @@ class Replay {
   Function simulate_;
 };
 
-// Returns the Replay of a chip that differs from its file.
+// Returns the simulator (Replay) of a chip that differs from its file.
 using ReplayOf = std::function<Replay(const Twin&)>;
 
 struct DetectOptions {

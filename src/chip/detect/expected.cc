@@ -58,9 +58,10 @@ double misfit_of(const Row& row, const Baseline& base, size_t begin, size_t end)
   return unlikely(off / std::sqrt(base.variance(count))) / together;
 }
 
-// Returns the misfit of a row (Expected::misfit()): the mean of that of its groups of kBinsTogether bins and
-// that of the mean over all bins, taken once for each group. The second shows which rows are slow, and by how
-// much, also when the run is out of step with its simulation.
+// Returns the misfit of a row (Expected::misfit()): the mean of two sums over its groups of kBinsTogether
+// bins, one of the misfit of the mean level of the group, the other of the misfit of the mean level of all
+// bins. The second shows which rows are slow, and by how much, also when the run is out of step with its
+// simulation.
 double misfit_of_row(const Row& row, const Baseline& base, size_t begin, size_t end) {
   double sum = 0;
   int groups = 0;

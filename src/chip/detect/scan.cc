@@ -202,8 +202,8 @@ std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& gr
   return out;
 }
 
-// A bin that the fault covers in part holds slow and healthy transfers, so its mean level divides the step
-// from the healthy level to the slow one in the ratio of the covered share.
+// A bin that the fault covers in part holds slow and healthy transfers. Its mean level exceeds the healthy
+// level by the covered share of the step to the slow level, which gives begin and end within the bin.
 Suspect refitted(const ScanInput& in, Suspect suspect) {
   const std::vector<Crossing> rows = rows_through(in, suspect.component);
   Stretch stretch = stretch_at(in, rows, suspect.factor);

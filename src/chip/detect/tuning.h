@@ -57,9 +57,8 @@ inline constexpr double kRivalShare = 0.75;
 // a misfit of which many components explain a little.
 inline constexpr double kLeastExplained = 1.0 / 3;
 // Share of the misfit beyond that of a median healthy run that the first component must explain when it is
-// not clearly ahead (kRivalShare). 64 of 67 right ones explained a share of 0.46 or more, and of three wrong
-// ones, in networks with full queues, two explained 0.35 or less
-// (bench/results/2026-11-26/chip_explained.csv).
+// not clearly ahead (kRivalShare). 64 of 67 right hypotheses explained a share of 0.46 or more, and two of
+// three wrong ones, in networks with full queues, 0.35 or less (bench/results/2026-11-26/chip_explained.csv).
 inline constexpr double kLeastExplainedAlone = 0.4;
 // Largest ratio of the scatter of levels above the expected level of a slow component to the scatter below
 // it. Levels scatter more above, because queues only add time.

@@ -65,7 +65,7 @@ struct Dictionary {
     uint16_t core = 0;
     uint32_t records = 0;  // in a complete run
     double cycles = 0;     // expected sum over all records
-    double center = 0;     // mean over healthy draws of log(summed durations / expectation)
+    double center = 0;     // mean over simulated healthy runs of log(summed durations / expectation)
     double middle = 1;     // median ratio of single records to their expectation, which queues skew
     double variance = 0;   // of the log ratio of one healthy run to the expectation
     // Sums of all sensitivities (Share::share) by class of part: cores, links, memory units, DRAM ports. They
@@ -89,7 +89,7 @@ struct Dictionary {
 
   InfluenceColumns columns;
   uint32_t inferences = 1;
-  double run_cycles = 0;        // mean over draws
+  double run_cycles = 0;        // mean over the simulated runs
   std::vector<RecordKey> keys;  // in ascending order
   std::vector<Expected> expected;
   std::vector<Cell> cells;

@@ -5,8 +5,9 @@
 //   bool named = confirm(model, v, suspect).agrees();
 //
 // likelihood.h holds the formula, whose nuisances cover every deviation that is not the fault of a part. The
-// threshold is extrapolated from the maximum over healthy draws with all nuisances drawn. A part is reported
-// only when a rank test on its raw records agrees.
+// threshold is extrapolated from the largest gain in each of many healthy draws (simulated healthy runs with
+// random values of all nuisances, draws.h). A part is reported only when a rank test on its raw records
+// agrees.
 #pragma once
 
 #include <array>
