@@ -190,7 +190,7 @@ struct Comparison {
               base::format_number(expected.per_device(expected.fast_s), 3) + ")");
   }
 
-  // Returns whether the measured speed is within the predicted range.
+  // Compares the measured speed with the range that is predicted: slow, fast or as expected.
   ComparedSpeed verdict(const MeasuredSpeed& speed, const predict::Expectation& expected) const {
     using Figure = predict::MeasuredFigure;
     Figure figure;

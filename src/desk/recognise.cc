@@ -352,8 +352,8 @@ void ask_memory(const Asked& asked, std::vector<Question>& out) {
 
 constexpr const char* kFleet = "Which machine of the job is faulty?";
 
-// Returns whether a table names its machines. A column of devices does so only when no other host is
-// present.
+// Returns whether a table has a column that names machines. A column whose name may be one for devices
+// ("gpu") does not count.
 bool names_its_machines(const RecognisedFile& table) {
   const auto at = std::ranges::find(table.words, "--machine-column");
   return at != table.words.end() && !fleet::may_name_device(at[1]);
@@ -409,7 +409,8 @@ void ask_predictions(const Asked& asked, std::vector<Question>& out) {
   constexpr const char* kSlower = "What is slower than it should be?";
   for (const RecognisedFile* table : asked.of(Role::Measurements))
     with_system(ask(kSlower, {"predict", "--measured"}, *table));
-  // A profiler's trace can be compared with a system and a workload.
+  // The kernels of a profiler's trace can be compared with their predicted times when the system is among the
+  // files.
   const bool system_known = !asked.of(Role::System).empty();
   for (const RecognisedFile* trace : asked.of(Role::Collectives)) {
     const bool profiler = trace->kind.format == name(fleet::ranks::CollectiveLayout::Kineto);

@@ -62,8 +62,8 @@ struct Question {
   bool verdict = false;               // the command judges, rather than predicts, shows or converts
 };
 
-// Returns the questions in the order of the table. Files of one role that belong to one run are in one
-// question.
+// Returns the questions about the fleet, then those about chips, memory, tiles and predictions. Files of one
+// role that belong to one run are in one question.
 std::vector<Question> questions_of(const std::vector<RecognisedFile>& files);
 
 }  // namespace lento::desk

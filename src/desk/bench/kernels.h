@@ -20,7 +20,7 @@ struct KernelTimes {
   std::optional<double> longest_s;
 };
 
-// Writes a "kernel summary". Its fact "collective" is "yes" for kernels of NCCL and RCCL.
+// Writes a Run of the kind "kernel summary". Its fact "collective" is "yes" for kernels of NCCL and RCCL.
 void write_kernel(const KernelTimes& times, Sink& sink);
 
 // Collects the times of single calls for at most kKernels kernels, and ignores further kernels. When a

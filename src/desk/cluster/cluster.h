@@ -47,7 +47,7 @@ void explain_xid(Event& event, std::string_view message);
 inline constexpr size_t kMostHosts = size_t{1} << 16;
 std::vector<std::string> expand_hosts(std::string_view list);
 
-// Expands the lists of one file, to at most kMostOfFile hosts in all. Later lists stay empty.
+// Expands the lists of hosts of one file. Once it has expanded kMostOfFile hosts, it returns an empty list.
 class HostLists {
  public:
   static constexpr size_t kMostOfFile = size_t{1} << 20;

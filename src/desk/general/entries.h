@@ -51,8 +51,8 @@ class Entries {
     int64_t line = 0;
     bool is_meant = false;
   };
-  // A bad state of a whole that follows from one of its parts. It is reported only when no part has a bad
-  // state of its own.
+  // A bad state of a whole that follows from that of a member (is_consequence()), such as of a disk array
+  // from a disk. It is reported only when the report holds no other bad state.
   struct LesserState {
     std::string meaning;
     Subject subject;

@@ -34,8 +34,8 @@ bool holds_word(const std::vector<std::string>& words, std::span<const std::stri
   });
 }
 
-// Returns the seconds of one unit of a label for time since the program began ("ExecutionTime = 12.31 s",
-// "uptime=512.3"), else -1.
+// Returns the unit of a value in seconds when its label names the time since the program began
+// ("ExecutionTime = 12.31 s", "uptime=512.3"), else -1.
 double seconds_since_start(const LabelledValue& value, const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 4> kNames{"uptime", "elapsed", "runtime", "wall"};
   const Measure time = measure_of("time", value.unit);

@@ -265,8 +265,8 @@ bool is_size_of_part(std::string_view label, const std::vector<std::string>& wor
   return is_total_memory || any_of_label(words, kSizes) || label.find("(s)") != label.npos;
 }
 
-// Returns whether a label names a position ("step", "begin iteration", "num_updates") and no size or limit of
-// steps ("max_steps", "save every step").
+// Returns whether a label names the number of the current step ("step", "begin iteration", "num_updates") and
+// not how many steps there are or lie between two actions ("max_steps", "save every step").
 bool is_position(const std::vector<std::string>& words) {
   constexpr std::array<std::string_view, 14> kOfSize{
       "total",

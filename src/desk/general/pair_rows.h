@@ -9,7 +9,8 @@
 
 namespace lento::desk {
 
-// Writes a run of two members. Returns false when the columns do not name two hosts and a rate.
+// Writes a Run whose members are the two hosts of the row, with the rate between them. Returns false when the
+// columns do not name two hosts and a rate.
 bool take_pair_row(
     const std::vector<std::string>& columns,
     const std::vector<std::string>& cells,

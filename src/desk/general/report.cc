@@ -407,7 +407,7 @@ class Report : public RestReader {
     return text.find_first_not_of("0123456789") == text.npos;
   }
 
-  // Returns whether the value of this key is the name of a part: "Id", "Name", "hca_id", "GPU", "Device".
+  // Returns whether the value of this key names a hardware part: "Id", "Name", "hca_id", "GPU", "Device".
   static bool names_part(std::string_view key) {
     const std::vector<std::string> words = label_words(key);
     const bool is_name = words.size() == 1 && (words[0] == "id" || words[0] == "name");
@@ -424,7 +424,7 @@ class Report : public RestReader {
     constexpr size_t kLongestTitle = 48;
     const bool has_title = colon < kLongestTitle && own.empty();
     const std::vector<LabelledValue> values = labelled_values(text);
-    // A number in brackets repeats a speed in front of it in another unit.
+    // A number in brackets behind a speed repeats that speed in another unit.
     const bool is_repeated = std::ranges::any_of(values, [](const LabelledValue& value) {
       return !value.is_bracketed && is_speed(measure_of(value.label, value.unit).meaning);
     });

@@ -38,8 +38,8 @@ bool is_heading(std::string_view line) {
          line.find_first_of(" \t:=|,;()[]{}<>\"'") == line.npos;
 }
 
-// Returns the part that the last word of a heading names: "Settings for ens1f0:", "GPU 00000000:07:00.0",
-// "Port 1:".
+// Returns the hardware part that a heading names: "ens1f0" of "Settings for ens1f0:", "Port 1" of "Port 1:",
+// and "GPU 00000000:07:00.0" as a whole.
 std::string_view headed_part(std::string_view text) {
   const bool is_open = text.ends_with(":");
   std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;

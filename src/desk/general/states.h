@@ -1,4 +1,5 @@
-// Words by which tools state whether a part works, and the names of columns that hold them.
+// Words by which tools state whether a device or a service works, and the names of columns that hold such
+// words.
 #pragma once
 
 #include <optional>
@@ -19,7 +20,8 @@ Condition condition_of(std::string_view text);
 // Returns whether a text is one word of a good or a bad state and nothing else.
 bool is_state_word(std::string_view text);
 
-// Returns whether a bad state follows from that of a member, which may be reported too: "degraded".
+// Returns whether a word for the bad state of a whole ("degraded") follows from that of a member, which may
+// be reported too.
 bool is_consequence(std::string_view condition);
 
 // Returns whether a label names a condition: "Health", "state", "overall-health self-assessment test result".

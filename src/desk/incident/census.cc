@@ -79,8 +79,9 @@ bool are_comparable(const ByHost& hosts) {
   });
 }
 
-// Returns whether lines of the host may be missing: its file was cut and not those of all hosts, or its lines
-// are the first of a log and most peers begin with another part and another line.
+// Returns whether the text may lack lines of a host: its file was cut while that of some host was not, or its
+// lines are the first of a log, which may have lost some, and at least half of the hosts begin with another
+// device in another line of their file.
 bool may_be_short(const Records& records, const ByHost& hosts, const Listed& own) {
   size_t torn = 0;
   size_t alike = 0;  // hosts that begin with the same part, or after the same header

@@ -12,7 +12,7 @@
 namespace lento::desk {
 namespace {
 
-using Chain = std::vector<const Event*>;
+using Chain = std::vector<const Event*>;  // the events of one part in order of time
 
 bool is_of_another_judge(const Event& event) {
   constexpr std::array<std::string_view, 5> kOthers{"collective/", "peer/", "unread/", "progress/", "stack/"};
@@ -45,7 +45,7 @@ const char* origin_text(Origin origin) {
   }
 }
 
-// Returns the most severe event of a chain, which names the fault. Earlier events show when it began.
+// Returns the most severe event of a part, which names the fault. Earlier events show when it began.
 const Event& worst_of(const Chain& chain) {
   const auto weight = [](const Event* event) {
     return std::pair(event->severity, event->origin != Origin::Consequence);

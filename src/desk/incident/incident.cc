@@ -95,8 +95,8 @@ bool names_a_part(const finding::Finding& finding) {
          (!finding.where->host.empty() || !finding.where->rank.empty() || !finding.where->gpu.empty());
 }
 
-// Lists a job that became slower under the part that was named as the cause. When no part is named, a single
-// log cannot name it.
+// Adds the finding that the job became slower to the finding about the part that explains it. When no finding
+// names a part, the part is an open question, because a log of the job as a whole does not show it.
 void place_job(Judgement& judgement) {
   auto& findings = judgement.findings;
   std::vector<finding::Finding> of_job;
@@ -140,7 +140,7 @@ std::string joined(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
-// Writes the verdict of all judgements.
+// Sets the outcome and the verdict of the diagnosis from its findings and from the open questions.
 void conclude(Judgement& judgement, finding::Diagnosis& out) {
   const std::string covered = joined(judgement.covered, "; ");
   std::vector<std::string> reasons;

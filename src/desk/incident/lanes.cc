@@ -36,7 +36,8 @@ std::string year_of(const Records& records) {
   return "";
 }
 
-// Returns a moment in seconds since 1970, with `year` for clocks that do not state one.
+// Returns a moment in seconds since 1970. A moment without a year is placed in `year`, or in 1972 when that
+// is "". Returns kUnknown for moments of other clocks.
 double on_axis(const Moment& moment, const std::string& year) {
   const std::string text = moment_text(moment);  // "11-20 09:20:44" without a year
   if (moment.clock == Clock::Unix)

@@ -140,8 +140,8 @@ void draw_peers(const Records& records, Judgement& judgement) {
         {title_of(first.subject, quantity), "", std::move(body)});
     return;
   }
-  // States have no tracks: their judge has drawn them, and the picture of the first finding goes to the
-  // front.
+  // A state has no values over time, and its judge has drawn it already. The figure of the first finding is
+  // moved to the front.
   const std::string title = first.subject + kBesidePeers + name;
   const auto drawn = std::ranges::find(judgement.figures, title, &finding::Figure::title);
   if (drawn != judgement.figures.end())

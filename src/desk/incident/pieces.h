@@ -7,7 +7,7 @@
 
 namespace lento::desk {
 
-// With fewer samples the rank test cannot reach a probability of 1/1000.
+// With fewer samples even the largest change has a probability above 1/1000 in the rank test.
 inline constexpr size_t kFewestSamples = 12;
 
 struct Piece {

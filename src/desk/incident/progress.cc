@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kFewestRanks = 4;
 
-// Returns the event of the largest last step of each rank.
+// Returns for each rank its event "progress/last step" with the largest step.
 std::map<std::string, const Event*> last_steps(const Records& records) {
   std::map<std::string, const Event*> last;
   for (const Event& event : records.events()) {

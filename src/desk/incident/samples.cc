@@ -63,8 +63,8 @@ Grid grid_of(const std::vector<Track>& tracks, bool is_log) {
   std::vector<std::vector<std::vector<double>>> cells(
       tracks.size(),
       std::vector<std::vector<double>>(fewest));
-  // A resolution is estimated from values that several parts have, because the distance of a single part may
-  // be the fault itself.
+  // The resolution of the values is taken to be the smallest difference between two of those that several
+  // parts have, because the difference of a single part from the others may be its fault.
   std::map<double, size_t> first_part;
   std::set<double> shared;
   constexpr size_t kMostDistinct = 4096;
@@ -315,7 +315,7 @@ void judge_case(const Case& c, Judgement& out) {
   ask_for_roles(standing, out);
 }
 
-// Adds to a slow part that is much hotter than its peers that heat is the cause.
+// Adds to the finding about a part that is also much hotter than its peers that heat is the cause.
 void explain_by_heat(
     const Records& records,
     const JudgeOptions& options,

@@ -51,7 +51,7 @@ double neighbours(std::span<const double> ranks, size_t split) {
   return square > 0 ? std::clamp(product / square, 0.0, 0.99) : 0;
 }
 
-// Sorts samples by position and joins those of equal position.
+// Sorts samples by position. Those of equal position stay in their order.
 void sort_track(Track& track) {
   std::vector<size_t> order(track.position.size());
   std::iota(order.begin(), order.end(), size_t{0});

@@ -1,5 +1,5 @@
-// Collects the values of each part, counts counters from their first reading and leaves out texts of which
-// only the beginning is there.
+// Collects the values of each subject, replaces a counter by its rise since the first reading, and leaves out
+// texts of which a cut file holds the beginning only.
 #include "desk/incident/state_peers.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ struct Readings {
   size_t count = 0;
 };
 
-// Subtracts a counter's value at its first reading.
+// Replaces a counter that was read more than once by its rise since the first reading. A counter that fell
+// was cleared in between and keeps its value.
 void count_from(const Readings& readings, Peer& peer) {
   const double first = readings.first;
   if (readings.count < 2)
@@ -47,7 +48,8 @@ bool is_torn(const Records& records, const Observation& row, const std::vector<c
 
 }  // namespace
 
-// Returns the peers of one quantity, each with all values in its rows.
+// Returns the peers of one quantity. The value of each is that of its last row, the text joins all its
+// values.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series) {
   std::map<Subject, Peer> peers;
   std::map<Subject, std::vector<std::string>> texts;

@@ -33,7 +33,8 @@ struct Peer {
 
 using SeriesByQuantity = std::map<uint32_t, std::vector<const Series*>>;
 
-// Returns the peers of one quantity, each with all values in its rows.
+// Returns the peers of one quantity. The value of each is that of its last row, the text joins all its
+// values. A counter with several rows has its rise instead.
 std::vector<Peer> peers_of(const Records& records, const std::vector<const Series*>& series);
 
 // Returns one peer for each host when all devices of each host have the same value and there are at least

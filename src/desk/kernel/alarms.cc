@@ -317,7 +317,7 @@ class Alarms : public Reader {
 
   static void alarm(const Alarm& alarm, const Match& match, Sink& sink) {
     const std::string part = match.has("port") ? match.text("port") : part_of(sink.line());
-    // A drive without a medium gives errors when it is probed.
+    // A floppy or optical drive without a medium gives errors when the kernel probes it.
     if (part.starts_with("fd") ||
         (part.starts_with("sr") && part.find_first_not_of("0123456789", 2) == part.npos))
       return;

@@ -110,7 +110,7 @@ bool is_gpu_temperature(const std::string& name) {
   return is_nvidia && !is_other && name.find("temp") != name.npos && name.find("gpu") != name.npos;
 }
 
-// Returns whether a metric is the work that a GPU does at this instant.
+// Returns whether a metric is the load of a GPU, its utilisation or its power.
 bool is_load(const std::string& name) {
   constexpr std::array<std::string_view, 5> kLoads{
       "gpu_util",
@@ -145,7 +145,8 @@ Quantity with(std::string_view name, Kind kind, Better better) {
   return quantity;
 }
 
-// Returns the other labels as text for the name of the quantity, " (mode=read, level=2)", or "".
+// Returns the labels that identify neither a part nor a job, as text for the name of the quantity: "
+// (mode=read, level=2)", or "" when there are none.
 std::string labels_beside(const fleet::ExpositionSample& sample, const std::string& device) {
   std::string text;
   for (const auto& [key, value] : sample.labels) {
@@ -212,7 +213,7 @@ class MetricsPage : public Reader {
     sink.took();
   }
 
-  // Returns the quantity and the part of the sample.
+  // Returns the quantity and the subject of the sample.
   std::pair<Quantity, Subject> meaning() {
     fleet::LabelList labels;
     for (const auto& [key, text] : sample_.labels)

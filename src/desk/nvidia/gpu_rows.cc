@@ -339,7 +339,7 @@ void GpuRows::write_condition(const Row& row, Sink& sink) {
   sink.event(std::move(event));
 }
 
-// Adds load, clocks, power and temperature as samples.
+// Adds clocks and temperature as samples.
 void GpuRows::write_samples(const Row& row, bool is_snapshot, Sink& sink) const {
   const bool has_time = row.time.clock != Clock::None && !is_snapshot;
   sink.set_time(has_time ? row.time : Moment{});

@@ -129,7 +129,7 @@ bool is_row_of_gpu(std::string_view line) {
 
 constexpr size_t kLinesBefore = 16;  // lines before the header, such as a prompt or a command
 
-// Returns the first early line for which `is_wanted` is true, or "".
+// Returns the first of the leading kLinesBefore lines for which `is_wanted` is true, or "".
 std::string_view early_line(std::string_view head, bool (*is_wanted)(std::string_view)) {
   for (size_t i = 0; i < kLinesBefore && !head.empty(); ++i) {
     const size_t end = head.find('\n');

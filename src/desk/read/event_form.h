@@ -31,7 +31,7 @@ Event event_of(const EventForm& form, const Match& match);
 // Returns the line forms of a table, in the same order.
 std::vector<LineForm> forms_of(std::span<const EventForm> forms);
 
-// A reader for formats that need only such a table.
+// A reader for formats of which a table of EventForm describes every line.
 template <const auto& kTable>
 class EventLines : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {

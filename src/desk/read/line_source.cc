@@ -39,7 +39,7 @@ bool is_part_of(std::string_view part, std::string_view form) {
   return part.size() < form.size() && part.find(' ') != part.npos && part.find('0') != part.npos;
 }
 
-// Returns whether `line` is the beginning of the form of one of the last lines of `before`.
+// Returns whether `line` is, numbers apart, the beginning of one of the last kFormsBeside lines of `before`.
 bool ends_within_line(std::string_view line, std::string_view before) {
   const std::string part = form_of(line);
   for (int i = 0; i < kFormsBeside && !before.empty(); ++i) {

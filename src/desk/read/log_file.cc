@@ -225,7 +225,7 @@ LogReader::Recognition LogReader::recognise(std::string_view head) const {
   return best.format ? best : recognise_lines(head);
 }
 
-// Reads a file of rows with the reader of one format.
+// Reads a table line by line with the reader of one format.
 void LogReader::read_table(LineSource& in, const Format& format, int32_t file, Records& records) const {
   const std::unique_ptr<Reader> reader = format.make();
   Sink sink(records, file);

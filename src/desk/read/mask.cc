@@ -35,7 +35,8 @@ constexpr std::array<std::string_view, 14> kPrefixes{
     "xoxp-",
     "nvapi-",
     "eyJ"};
-// The shortest word after a known prefix. A shorter one like "hf_home" is a folder.
+// The smallest number of characters behind the prefix of an access token. A shorter word ("hf_home") is no
+// token.
 constexpr size_t kShortestToken = 12;
 
 bool is_word(char c) {

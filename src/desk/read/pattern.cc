@@ -267,7 +267,7 @@ bool Pattern::take(size_t index, std::string_view line, size_t& at, Match& out) 
     case Type::MaybeBlanks:
       end = skip(line, at, is_blank);
       if (end == at && piece.type == Type::Blanks)
-        // Free text before this piece may already include the blanks.
+        // A capture of free text in front of the blanks may already include them.
         if (at == 0 || !is_blank(line[at - 1]))
           return false;
       at = end;

@@ -46,7 +46,7 @@ void write_samples(const StepLine& line, const Match& match, Sink& sink);
 // Returns the line forms of a table, in the same order.
 std::vector<LineForm> forms_of(std::span<const StepLine> lines);
 
-// A reader for formats that need only such a table.
+// A reader for formats of which a table of StepLine describes every line.
 template <const auto& kTable>
 class StepLines : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
