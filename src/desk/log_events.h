@@ -23,7 +23,7 @@ class LogEvents : public fleet::EventFeed {
   std::vector<fleet::MachineEvent> since(int64_t begin_ms) override;
 
  private:
-  // Size and time of the last change of each file.
+  // For each file its size in bytes and the time of its last change in ticks of std::filesystem's clock.
   using Stamps = std::map<std::string, std::pair<uint64_t, int64_t>>;
 
   Stamps stamps() const;

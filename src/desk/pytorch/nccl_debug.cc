@@ -148,7 +148,7 @@ class NcclDebug : public Reader {
     return std::string(word.substr(0, word.find_first_of(" ,")));
   }
 
-  // Returns the status code: "12", or "IBV_WC_RETRY_EXC_ERR(12)".
+  // Returns the number of the status, "12" of "status=12" and of "status=IBV_WC_RETRY_EXC_ERR(12)".
   static std::string code(std::string_view rest) {
     std::string word = detail(rest, "status=");
     if (word.empty())
