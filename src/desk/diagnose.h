@@ -20,7 +20,7 @@ struct DeskOptions {
 // Returns whether the beginning of a file is in a format of the desk. Does not read from a pipe.
 bool reads(const std::string& path);
 
-// The kind of numbers with labels that a file holds which fits no known format (desk/general).
+// The kind of labelled numbers (desk/general) in a file that fits no known format.
 enum class Labels {
   None,
   Numbers,  // numbers of one report, which can be judged only beside at least two other such reports

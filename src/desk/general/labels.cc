@@ -242,7 +242,7 @@ bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
     end = last;
     return true;
   }
-  // "812 per second", "812 requests per second"
+  // A rate in words: "812 per second", "812 requests per second".
   size_t behind = end;
   if (behind < line.size() && line[behind] == ' ' && !line.substr(behind).starts_with(" per "))
     behind = std::min(line.find(' ', behind + 1), line.size());
@@ -251,7 +251,7 @@ bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
     end = behind + std::string_view(" per sec").size();
     return true;
   }
-  // "0.41 elapsed seconds"
+  // A unit of time behind a word for its kind: "0.41 elapsed seconds".
   if (const size_t word = last + 1; last < line.size() && line[last] == ' ' && !unit.empty()) {
     size_t behind_word = word;
     while (behind_word < line.size() && is_alpha(line[behind_word]))
