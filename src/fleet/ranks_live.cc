@@ -133,8 +133,8 @@ void RanksLive::keep_window() {
   }
 }
 
-// Reads the means of the store and of the pages. Pages much older than the newest are skipped, because a
-// process that has ended leaves its last page behind.
+// Reads the mean durations of collectives that the store and the Inspector's Prometheus pages hold. Pages
+// much older than the newest are skipped, because a process that has ended leaves its last page behind.
 std::vector<fleet::ranks::InspectorMean> RanksLive::fresh_means(const std::vector<std::string>& files) {
   std::vector<std::pair<std::filesystem::file_time_type, std::string>> pages;
   std::error_code error;

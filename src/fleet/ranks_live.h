@@ -59,7 +59,7 @@ class RanksLive {
   bool fresh() const {
     return fresh_;
   }
-  // Returns whether means were judged, which never support an all-clear.
+  // Returns whether the last judgement used mean durations alone, which never support an all-clear.
   bool by_means() const {
     return ranks_.empty();
   }

@@ -46,7 +46,8 @@ struct Growing {
         lines[entry.path().filename().string()].push_back(line);
     }
   }
-  // Appends the lines of a share of the job. With `cut` the last line is only half written.
+  // Appends the lines of each log from the share `from` of its lines to the share `to` (0 to 1). With `cut`
+  // the last line is only half written.
   void grow(double from, double to, bool cut) {
     for (const auto& [name, all] : lines) {
       std::ofstream out(target + "/" + name, std::ios::app | std::ios::binary);

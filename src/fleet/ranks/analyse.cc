@@ -43,8 +43,9 @@ Stretch hull(const std::vector<const LateRank*>& late) {
 bool is_input(const LateRank& l) {
   if (l.first_share < tuning::kShareOfKind)
     return false;
-  // With recorded kernels, idle time distinguishes input from computing. Without them, the first segment must
-  // not be where most of the work is anyhow.
+  // With recorded kernels, idle time distinguishes waiting for input from computing. Without them, slow
+  // input is assumed only where less than half of the peers' own time lies before the first collective of a
+  // step, because otherwise most delays lie there, whatever their cause.
   return std::isnan(l.compute_share) ? l.first_level < 0.5 : l.compute_share < 1 - tuning::kShareOfKind;
 }
 
@@ -118,8 +119,8 @@ std::vector<int> shown_by(const Analysis& a, const std::vector<const LateRank*>&
 void blame_own(Analysis& a) {
   std::vector<std::vector<const LateRank*>> by_host(a.job.hosts.size());
   for (const LateRank& l : a.late.late) {
-    // The inserted barrier lies before the first collective of a step. Waiting time that the barrier does not
-    // cover looks like slow input.
+    // An inserted barrier (hidden.h) ends before the first collective of a step. Waiting that it does not
+    // cover, because the clocks err, looks like slow input.
     const bool inferred = !a.completed.empty() && is_input(l);
     if (inferred && l.stretch.significance < tuning::kLeastInferredSignificance)
       continue;
@@ -165,8 +166,9 @@ void blame_links(Analysis& a) {
     c.stretch = part.stretch;
     c.factor = part.factor;
     c.significance = part.stretch.significance;
-    // Channels of one shape run at the same time and cost as much as the slowest. Shapes run one after
-    // another.
+    // Channels with the same operation, size and number of ranks and hosts (one shape) run at the same time
+    // and cost as much as the slowest of them. Channels of different shapes run one after another, so their
+    // costs add up.
     std::map<int, double> cost;
     for (const int channel : part.part.hits) {
       double& most = cost[a.job.channels[channel].shape];

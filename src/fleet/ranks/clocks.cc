@@ -233,8 +233,9 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
     link.a = std::get<0>(key);
     link.b = std::get<1>(key);
     fit(blocks_of(std::move(series), middle), link);
-    // The bias is bounded by a quarter of the transfer, plus its excess over the fastest channel of its
-    // shape, because an excess means that one end is slow.
+    // The bias of the measured offset is at most a quarter of the transfer time, plus the excess of that
+    // time over the fastest channel with the same operation, size and number of ranks and hosts. An excess
+    // means that one end is slow.
     const double beyond = typical[channel] - least[job.channels[channel].shape];
     link.bias = typical[channel] / 4 + std::max(0.0, beyond);
     links.push_back(link);
@@ -290,7 +291,8 @@ class Normal {
     forward(x, 0);
     back(x);
     std::ranges::copy(x, value.begin() + 1);
-    // Row i of the inverse of the factor: its squared length from i on is the variance.
+    // The variance of an unknown is the squared length of its column in the inverse of the Cholesky factor,
+    // which has only zeros above row i.
     for (size_t i = 0; i < n_; ++i) {
       std::vector<double> unit(n_, 0);
       unit[i] = 1;

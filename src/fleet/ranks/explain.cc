@@ -1,8 +1,9 @@
-// Finds the parts of the machine that explain the slow channels. A candidate part predicts that every channel
-// that crosses it is slow and no other. Its score is the number of slow channels that it explains, minus the
-// informative quick channels that cross it. The best part is taken, the channels that it explains are
-// removed, and the search continues with the others. A quick channel is informative only when other channels
-// of its shape are slow, or when it moves at least as many bytes as the slow ones.
+// Finds the parts of the network that explain the slow channels (one communicator, operation and size each).
+// A candidate part predicts that every channel that crosses it is slow and no other. Its score is the number
+// of slow channels that it explains, minus the number of informative quick channels that cross it. The best
+// part is taken, the channels that it explains are removed, and the search continues with the others. A
+// quick channel is informative only when other channels of its shape (operation, size, number of ranks and
+// of hosts) are slow, or when it moves at least as many bytes as the smallest slow one.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -18,7 +19,7 @@ namespace {
 using Kind = Component::Kind;
 using Key = std::tuple<Kind, int, int>;
 
-// Returns every component that a channel crosses.
+// Returns every part of the network that the collectives of a channel cross.
 std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int>& switch_of) {
   std::vector<Key> out;
   if (c.hosts.size() <= 1) {
@@ -87,9 +88,9 @@ struct Explainer {
   std::vector<bool> explained;  // slow, by a part that was found
   std::map<Key, std::vector<int>> crossing = {};
   int64_t slow_bytes = INT64_MAX;
-  std::set<int> shown = {};  // shapes that have both slow and quick channels
+  std::set<int> shown = {};  // shapes that have slow channels
 
-  // Lists the channels that cross each network part.
+  // Lists the channels that cross each part of the network, and the shapes that have slow channels.
   void index() {
     std::map<int, std::pair<int, int>> by_shape;  // slow, quick
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -113,7 +114,7 @@ struct Explainer {
     return shown.contains(c.shape) || c.bytes >= slow_bytes;
   }
 
-  // Returns the most significant stretch among these channels.
+  // Returns the most significant slow stretch of steps among these channels.
   const Stretch& clearest(const std::vector<int>& hits) const {
     const auto most = std::ranges::max_element(hits, {}, [&](int c) {
       return v.channels[c].stretch.significance;
@@ -145,7 +146,8 @@ struct Explainer {
     return excess_in(clearest(part.hits), channel) > 0.5 * evidence::median(excess);
   }
 
-  // Returns a network part with the slow and quick channels that cross it.
+  // Returns the part of the network that `key` names, with the channels that cross it: the slow ones that no
+  // part explains yet, and the informative others.
   Component candidate(const Key& key, const std::vector<int>& channels) const {
     Component part;
     part.kind = std::get<0>(key);
@@ -194,9 +196,9 @@ struct Explainer {
     return out;
   }
 
-  // Returns a low quantile of the excess, while a part is slow, of the channels of a shape that do not cross
-  // it. An excess that all share, for instance from a busy machine, is not caused by this part. Returns 0
-  // when there is no such channel.
+  // Returns the 10 % quantile of the log excess, in the steps of `window`, over the channels of a shape that
+  // do not cross the part. The part does not cause an excess that these have too, for instance one from a
+  // busy machine. Returns 0 when there is no such channel.
   double shared_excess(const Stretch& window, const std::vector<int>& part_channels, int shape) const {
     std::vector<double> others;
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -220,8 +222,8 @@ struct Explainer {
     all.insert(all.end(), part.near.begin(), part.near.end());
     all.insert(all.end(), part.misses.begin(), part.misses.end());
     std::map<int, double> shared;  // by shape
-    // Operations between the same ranks deviate from their shape together, so they count once, with their
-    // mean.
+    // Channels of the same ranks deviate together from the others of their shape, so they count once, with
+    // their mean.
     std::map<std::vector<int>, std::pair<double, int>> groups;
     for (const int c : all) {
       const int shape = job.channels[c].shape;

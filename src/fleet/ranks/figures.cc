@@ -1,6 +1,6 @@
-// Draws the figures of an analysis from its values: lanes of a step, lag by rank, excess by step, the links
-// between hosts, the predicted gain, and the clocks. Large jobs are cut to the ranks of the findings and
-// their peers.
+// Draws the figures of an analysis from its values: a timeline of a step with a lane for each rank, lag by
+// rank, excess by step, the links between hosts, the predicted gain, and the clocks. Large jobs are cut to
+// the ranks of the findings and their peers.
 #include "fleet/ranks/figures.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ std::set<int> blamed_channels(const Analysis& a) {
   return out;
 }
 
-// Returns up to `most` ranks: those of the findings, then ranks in small channels with them, then the first
+// Returns up to `most` ranks: those of the findings, the ranks whose collectives cross a faulty part of the
+// network, then ranks that share a channel of at most eight ranks with a rank of a finding, then the first
 // of the others.
 std::vector<int> chosen_ranks(const Analysis& a, size_t most) {
   std::set<int> wanted = blamed_ranks(a);

@@ -6,8 +6,8 @@
 
 namespace lento::fleet::ranks {
 
-// Adds lanes of `lane_steps` steps on one clock, lag by rank and communicator, excess by step, links between
-// hosts, bars of the predicted gain, and the clocks.
+// Adds a timeline of `lane_steps` steps on one clock with a lane for each rank, the lag by rank and
+// communicator, the excess by step, the links between hosts, the predicted gain, and the clocks.
 void add_figures(const Analysis& a, int lane_steps, finding::Diagnosis& d);
 
 }  // namespace lento::fleet::ranks

@@ -113,7 +113,8 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
   std::vector<RankTrace> out;
   for (size_t r = 0; r < job.ranks.size(); ++r) {
     RankTrace t = *job.ranks[r].trace;
-    // The steps found before are written down, because a new search among the barriers might find others.
+    // The step numbers found so far are stored in the records, because a new search for steps would also
+    // count the barriers and might divide the records differently.
     for (size_t i = 0; i < t.records.size(); ++i)
       t.records[i].step = job.ranks[r].step[i];
     Communicator c;
@@ -129,8 +130,8 @@ std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks)
       const Turn& mine = all[r][s];
       CollectiveRecord barrier;
       barrier.begin_ns = t.records[mine.last].end_ns;
-      // A second of a drifting clock is not a second of the common one. The wait must not reach into the next
-      // step, where it would count as still going on.
+      // The wait is measured on the common clock and added to the rank's own clock, which drifts. It must
+      // not reach into the rank's next step, where it would count as still going on.
       const int64_t waited = std::max<int64_t>(0, std::min(border->last, mine.begins) - mine.ended);
       barrier.end_ns = std::min(barrier.begin_ns + waited, mine.local_begins);
       barrier.bytes = 8;

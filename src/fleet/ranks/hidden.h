@@ -17,8 +17,8 @@ inline constexpr const char* kHiddenKey = "(not recorded)";
 // last one has ended. False when the clocks are not aligned.
 bool has_hidden_barrier(const Job& job, const Clocks& clocks, double step_ns);
 
-// Returns the traces with that barrier inserted, on each rank from the end of its step to the end of the last
-// rank's step.
+// Returns the traces with a barrier inserted at the end of each step. On each rank it lasts from the end of
+// the rank's own step to the end of the last rank's step.
 std::vector<RankTrace> with_hidden_barrier(const Job& job, const Clocks& clocks);
 
 }  // namespace lento::fleet::ranks

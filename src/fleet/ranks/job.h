@@ -43,8 +43,8 @@ struct JobCommunicator {
   bool complete() const;     // whether every member has a trace
 };
 
-// Collectives that should take equally long: one communicator, operation and size, and for sends and receives
-// one direction.
+// Collectives that should take equally long: one communicator, operation and size, and for sends and
+// receives one direction. Not a channel of NCCL.
 struct Channel {
   int communicator = 0;
   CollectiveOp op = fleet::ranks::CollectiveOp::Other;  // Send for a pair

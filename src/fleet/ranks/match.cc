@@ -209,8 +209,8 @@ struct Builder {
     job.instances.push_back(i);
   }
 
-  // Returns the size that identifies a channel. An all-to-all of routed tokens varies in size, so its size is
-  // rounded up to a power of two.
+  // Returns the size by which collectives are assigned to channels. An all-to-all of routed tokens varies in
+  // size, so its size is rounded up to a power of two.
   static int64_t size_class(const CollectiveRecord& r) {
     if (r.op != CollectiveOp::AllToAll)
       return r.bytes;
@@ -220,7 +220,7 @@ struct Builder {
     return size;
   }
 
-  // Returns the channel of a collective: equal communicator, kind and size.
+  // Returns the index of the channel of a collective, which has equal communicator, kind and size.
   int channel_of(int communicator, std::span<const Entry> e) {
     const CollectiveRecord& first = record(e[0]);
     const uint64_t kind = e[0].kind;
@@ -258,7 +258,7 @@ struct Builder {
     return index;
   }
 
-  // Returns the number of a shape: operation, size, ranks and hosts.
+  // Returns the index of a channel's shape: its operation, size, number of ranks and number of hosts.
   int shape_of(const Channel& c) {
     const std::vector<int64_t> key = {
         int64_t(c.op),

@@ -1,6 +1,7 @@
-// Finds suspects from mean durations alone. The rank that arrives last waits for no other, so among GPUs with
-// the same collectives the late one has the lowest mean. A GPU is a suspect when its mean is by far the
-// lowest in nearly all of its shapes. A page holds neither ranks nor communicators nor single collectives, so
+// Finds suspects from the mean durations on the Inspector's Prometheus pages alone. The rank that arrives
+// last waits for no other, so among GPUs with the same collectives the late one has the lowest mean. A GPU
+// is a suspect when its mean is by far the lowest for nearly all shapes of collectives (communicator, sizes,
+// operation) that it takes part in. A page holds neither ranks nor communicators nor single collectives, so
 // no more can be concluded.
 #include <algorithm>
 #include <map>
@@ -26,8 +27,8 @@ struct Seen {
 };
 using Gpus = std::map<std::pair<std::string, std::string>, Seen>;
 
-// Counts the GPU with the lowest mean of a shape if it is a single outlier: below the median by more than the
-// others scatter, with the second lowest nearer to the median.
+// Counts the GPU with the lowest mean among GPUs with collectives of one shape if it is a single outlier:
+// below the median by more than the others scatter, with the second lowest nearer to the median.
 void judge_shape(std::vector<const InspectorMean*> means, Gpus& gpus) {
   if (means.size() < tuning::kLeastMeans)
     return;

@@ -189,8 +189,9 @@ struct Judge {
     }
   }
 
-  // Subtracts the average excess of all ranks, because the lower median of few noisy values lies below their
-  // mean. Returns the standard deviation of lasting differences between healthy peers, 0 with few peers.
+  // Subtracts from the excesses of the peers the lower median of the ranks' median excesses. It differs from
+  // 0, because the lower median of few noisy values, which is the level of each step, lies below their mean.
+  // Returns the standard deviation of the lasting differences between healthy peers, 0 with under six peers.
   double centre(const std::vector<int>& peers) {
     std::vector<double> means;
     for (const int r : peers) {

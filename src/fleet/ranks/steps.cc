@@ -94,9 +94,10 @@ Period find_period(const std::vector<uint64_t>& kinds) {
   return {};
 }
 
-// Returns the records that end a step: the ends of runs of rare kinds. If a period has several, the one that
-// the smallest hash of a kind follows is taken, the same on every rank with the same role. If all kinds are
-// equally rare, the largest own time separates two steps.
+// Returns the records that end a step: the last record of each run of the rarest kinds. If a period has
+// several such runs, only the one counts whose next record has the smallest hash of its kind, which is the
+// same on every rank with the same role. If all kinds are equally rare, the longest gap between two records
+// separates the steps.
 std::vector<size_t>
 ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Period& period) {
   const auto rare = [&](size_t i) {
@@ -130,8 +131,9 @@ ends_of_steps(const RankTrace& t, const std::vector<uint64_t>& kinds, const Peri
   return ends;
 }
 
-// Returns how far the source's number of the records at `ends` rises in a period: the median over periods,
-// since records of some may be lost.
+// Returns by how much the source's sequence number rises from the end of a step to the end of the next: the
+// number of records in a period that advance the same counter (communicator and operation, or all sends and
+// receives). The lower median over periods counts, since records of some may be lost.
 int64_t rise_of_numbers(const RankTrace& t, const std::vector<size_t>& ends, size_t period) {
   std::vector<int64_t> rises;
   for (const size_t end : ends) {

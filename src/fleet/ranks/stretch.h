@@ -25,8 +25,8 @@ Stretch best_stretch(std::span<const double> series, double allowance, double ro
 // Returns how much more the means of tenths of the series scatter than independent values of the same
 // short-term noise would: 1 for white noise, more where neighbouring steps are alike. NaN under 30 values.
 double slow_noise(std::span<const double> series);
-// Returns the lower median over several series that share their kind of noise, at least 1, so that a faulty
-// minority does not count.
+// Returns the lower median of slow_noise() over several series whose noise is of one kind, so that a faulty
+// minority does not count. It is at least 1.
 double slow_noise(std::span<const std::vector<double>> series);
 
 // Returns the standard deviation of a series around a level that may jump, from successive differences. 0

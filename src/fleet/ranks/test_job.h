@@ -48,7 +48,8 @@ inline std::vector<RankTrace> build(const Small& s) {
     const int first = r % 2;
     t.communicators.push_back(
         {"dp" + std::to_string(first), "DP", 4, 4, r / 2, {first, first + 2, first + 4, first + 6}});
-    // Pairs of hosts in a second ring, so that two NICs are distinguishable.
+    // Groups of ranks on two hosts, so that a slow NIC can be traced to two of the four hosts that all dp
+    // groups cross.
     const int half = r / 4;
     t.communicators.push_back(
         {"cp" + std::to_string(half) + std::to_string(first),

@@ -1,7 +1,8 @@
-// Measures the transfer time of each channel by step, compares it with the undisturbed time of its shape, and
-// marks slow channels. The undisturbed time is a lower quartile over channels, which a fault on the path of
-// most of them does not raise. Lasting differences of healthy channels are estimated from the fast end of
-// the distribution.
+// Measures the transfer time of each channel (one communicator, operation and size) by step, compares it
+// with the undisturbed time of its shape (operation, size, number of ranks and of hosts), and marks slow
+// channels. The undisturbed time is the lower quartile over the channels of the shape, which a fault on the
+// path of most of them does not raise. The fast end of their distribution shows how much healthy channels
+// differ.
 #include "fleet/ranks/transfers.h"
 
 #include <algorithm>
@@ -59,13 +60,14 @@ void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector
   }
 }
 
-// Returns the standard deviation of healthy channels, estimated from the fast end of the distribution, which
-// slow channels do not widen even when they are the majority.
+// Returns the standard deviation of log transfer times between healthy channels, estimated from the fast end
+// of the distribution, which slow channels do not widen even when they are the majority.
 double quick_spread(const std::vector<double>& values) {
   return (evidence::quantile(values, 0.25) - evidence::quantile(values, 0.1)) / 0.607;
 }
 
-// Returns the standard deviation of healthy channels of a shape. With few channels a typical one is assumed.
+// Returns the standard deviation of log transfer times between the healthy channels of a shape: the measured
+// one where there are enough channels, else at least kUnknownSpread.
 double assumed_spread(const ShapeTime& shape, std::span<const std::vector<double>> channels) {
   if (shape.channels >= 8 && shape.groups >= tuning::kGroupsThatTell)
     return std::max(shape.seen_spread, tuning::kFloorSpread);
@@ -76,7 +78,8 @@ double assumed_spread(const ShapeTime& shape, std::span<const std::vector<double
   return std::max({shape.seen_spread, tuning::kUnknownSpread, tuning::kSpreadOfNoise * noise});
 }
 
-// Returns the level of a shape over time: by step the lower quartile over its channels.
+// Returns the log transfer time of a shape by step: the lower quartile over its channels, NaN where at most
+// half of them have a transfer.
 std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const std::vector<int>& channels) {
   std::vector<double> out(job.steps, NAN);
   std::vector<double> values;
@@ -92,9 +95,10 @@ std::vector<double> shape_series(const Job& job, const TransferVerdict& v, const
   return out;
 }
 
-// Returns the undisturbed transfer time of a shape: the lower quartile over its channels, so that a fault on
-// the path of most of them does not pass for normal. If all channels rise together for a stretch (a fault
-// on the path of all), the time is the level outside of that stretch.
+// Returns the log of a shape's undisturbed transfer time: `over_channels`, the lower quartile over its
+// channels, so that a fault on the path of most of them does not pass for normal. If all channels rise
+// together for a stretch of steps (a fault on the path of all), it is the median of `series` outside of that
+// stretch, where that is lower.
 double undisturbed_level(const std::vector<double>& series, double over_channels) {
   std::vector<double> low = without_nan(series);
   if (low.size() < 4 * tuning::kLeastSteps)
@@ -119,7 +123,8 @@ double undisturbed_level(const std::vector<double>& series, double over_channels
   return risen ? std::min(level, over_channels) : over_channels;
 }
 
-// Estimates for each shape what a transfer takes without a fault.
+// Estimates for each shape (operation, size, number of ranks and of hosts) the transfer time without a
+// fault, and how much it differs between healthy channels.
 void estimate_undisturbed_times(const Job& job, TransferVerdict& v) {
   size_t shapes = 0;
   for (const Channel& c : job.channels)
@@ -153,7 +158,8 @@ void estimate_undisturbed_times(const Job& job, TransferVerdict& v) {
   }
 }
 
-// Compares each channel with the undisturbed time of its shape.
+// Marks the channels that exceed the undisturbed transfer time of their shape, with the steps in which they
+// do.
 void judge(const Job& job, TransferVerdict& v) {
   for (size_t c = 0; c < job.channels.size(); ++c) {
     ChannelTime& time = v.channels[c];

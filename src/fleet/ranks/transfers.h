@@ -9,7 +9,7 @@
 
 namespace lento::fleet::ranks {
 
-// The transfer times of one channel: the collectives of one shape between the same ranks.
+// The transfer times of one channel (job.h: one communicator, operation and size).
 struct ChannelTime {
   std::vector<double> log_ns;  // by step: mean log of the transfer times; NaN: no transfer
   double median_ns = 0;        // over steps
@@ -22,7 +22,8 @@ struct ChannelTime {
   bool judged = false;  // enough steps in which all members were recorded
 };
 
-// Transfers of one shape (operation, size and number of ranks) over all channels.
+// The transfer times of one shape: of all channels with the same operation, size, number of ranks and number
+// of hosts.
 struct ShapeTime {
   int channels = 0;
   int groups = 0;             // distinct sets of ranks; channels of one set deviate from others together
@@ -42,7 +43,7 @@ std::vector<double> transfer_times(const Job& job);
 
 TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns);
 
-// A part of the machine whose slowness explains slow channels.
+// A part of the network (a NIC, a link, a switch) whose slowness explains slow channels.
 struct Component {
   enum class Kind {
     Nic,
@@ -73,8 +74,8 @@ struct SlowPart {
   double factor = 1;                    // transfer over undisturbed transfer, median over its channels
 };
 
-// Returns the fewest components that explain the slow channels. `switch_of`: by host, -1 none. It may be
-// empty.
+// Returns the fewest parts of the network that explain the slow channels. `switch_of` holds the index of
+// each host's switch, -1 for none, or is empty.
 std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of);
 

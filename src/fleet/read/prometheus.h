@@ -43,21 +43,23 @@ read_prometheus(const PrometheusOptions& options, int64_t begin_ms, int64_t end_
 std::vector<std::string>
 label_values(const PrometheusOptions& options, const std::string& label, int64_t begin_ms, int64_t end_ms);
 
-// Returns the samples of an instant query at the store's current time. Throws Error when the store does not
-// answer with series.
+// A sample of an instant query's answer.
 struct InstantSample {
   LabelList labels;
   double value = 0;  // NaN where the store sends no number
 };
+// Returns the samples of an instant query at the store's current time. Throws Error when the store does not
+// answer with series.
 std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
 
-// Returns the scrape targets that meet the conditions, with the current value of `up`, none when the store
-// has no `up` for them. Throws Error when the store does not answer.
+// A scrape target with the current value of its series `up`.
 struct UpTarget {
   ScrapeTarget target;
   std::string machine;  // machine that the target's labels name; empty: none
   bool up = false;
 };
+// Returns the scrape targets that meet the conditions, none when the store has no `up` for them. Throws Error
+// when the store does not answer.
 std::vector<UpTarget> up_targets(const PrometheusOptions& options);
 
 // Adds the names of machines that the store's node_uname_info gives to instances. Existing names of the table

@@ -1,5 +1,5 @@
-// A recorded job for the tests of the fleet's detectors: 100 with 3 % of noise, and the faults that a test
-// plants.
+// A recorded job for the tests of the fleet's detectors: every value is 100 with 3 % of normal noise, except
+// for the faults that a test plants.
 #pragma once
 
 #include <limits>

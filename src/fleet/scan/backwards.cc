@@ -42,10 +42,10 @@ std::optional<Means> means_of(const MetricSeries& s, const Scan& scan, const Epi
   return Means{sum.own / double(count), sum.apart / double(count)};
 }
 
-// Returns whether a machine that was nearer to its peers before moved away from them by a change of its own.
-// If its peers moved instead, it only began its work later. With the part after the deviation as
-// Parts::before, returns whether the machine came back. If its peers followed it instead, it only began its
-// work earlier.
+// Returns whether a machine was nearer to its peers in `p.before` than in `p.during` because of a change of
+// its own. If its peers moved instead, it only began its work later. With `p.before` set to the part after
+// the deviation, the result is whether the machine came back by itself. If its peers followed it instead, it
+// only began its work earlier.
 bool left_its_peers(
     const MetricSeries& s,
     const Scan& scan,
@@ -71,7 +71,8 @@ Episode mirrored(const MetricSeries& s, const Scan& scan, const Episode& e) {
   Episode out = e;
   out.members.clear();
   for (const Member& m : e.members) {
-    // A deviation that lasts to the begin of the record is the healthy level, and the fault is the rest.
+    // In reversed time an active deviation lasts to the begin of the record. It is then the healthy level,
+    // and the rest of the record is the fault.
     const bool rises = m.active ? !e.rises : e.rises;
     const int64_t onset = ends - (m.active ? m.onset_ms : m.last_ms);
     const size_t from = step_at(s, onset);

@@ -55,7 +55,7 @@ void rank_row(std::span<const float> row, const CellSource& s, std::vector<float
   }
 }
 
-// Fills the means of a cell. A machine without half of its samples has none.
+// Fills kMean and kRaw of the cells. They stay NaN for a machine without half of its samples.
 void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cells) {
   const size_t n = s.peers.size();
   std::vector<double> sums(n, 0);
@@ -84,9 +84,9 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   }
 }
 
-// Fills the upper and lower quantiles of a cell over the whole window of rows. The edge of its row is
-// subtracted from each sample, so that dips of many machines at once cancel. `edges` are on the metric's
-// scale.
+// Fills the upper and lower quantiles of the cells over all rows of the window. The peers' quantile in the
+// same row is subtracted from each sample, so that a dip of many machines in one row cancels. `edges` holds
+// these quantiles by row on the metric's scale.
 void fill_quantiles(
     const CellSource& s,
     const Scale& scale,
@@ -111,7 +111,7 @@ void fill_quantiles(
   }
 }
 
-// Subtracts the peers' median from one channel. Returns the median, NaN without values.
+// Subtracts the peers' median from one statistic of all cells. Returns the median, NaN without values.
 float subtract_peers(size_t channel, std::vector<float>& cells) {
   std::vector<float> values;
   for (size_t at = channel; at < cells.size(); at += kChannels) {

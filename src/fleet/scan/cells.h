@@ -56,19 +56,19 @@ struct CellSource {
   size_t back = 0;  // rows since the end of the cell; its quantiles are those of the whole window
 };
 
-// Returns the edges of the last row.
+// Returns the 90 % and the 10 % quantile of the peers' values in the last row.
 Edges edges_of(const CellSource& source);
 
 // Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
-// Values that the cells of one time have in common, by channel.
+// The values of the peers that the cells of one time have in common, by statistic.
 struct CellPeers {
-  std::array<float, kChannels> level{};   // level of the peers
-  std::array<float, kChannels> median{};  // median of their cells, which was subtracted from each
+  std::array<float, kChannels> level{};   // level of the peers: median of the means, quantile of the Edges
+  std::array<float, kChannels> median{};  // median of the cells, which was subtracted from each
 };
 // Makes one cell for each of the peers, in the layout of Level::push, NaN for a machine without half of its
-// samples. `edges` are those of the rows, the newest first.
+// samples. `edges` holds the peers' quantiles in each row (edges_of), the newest row first.
 CellPeers fill_cells(
     const CellSource& source,
     const Scale& scale,

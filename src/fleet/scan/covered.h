@@ -20,7 +20,7 @@ struct Covered {
 // Returns "57 min in steps of 2 s, 64 machines, 1 metric (power_w), 98.7 % of the samples there".
 std::string text_of(const Covered& covered);
 
-// Returns that text for a series. `step_ms` is the distance of the judged rows, of which each row of the
+// Returns text_of() for a series. `step_ms` is the distance of the judged rows, of which each row of the
 // series may be a mean of several.
 std::string covered_text(const MetricSeries& series, int64_t step_ms);
 

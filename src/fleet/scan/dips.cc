@@ -71,7 +71,8 @@ void Dips::widen(double least, double most) {
 Dips::Chance Dips::chance(bool upper, size_t sizes) const {
   const double count = counts_[upper][sizes - 1] + 1;
   const double p = std::min(1.0, count / (rows_ + 2));
-  // The mean length of a run exceeds that of independent rows when rows are not independent.
+  // The second number is how many times longer the runs of deviating samples are than those of independent
+  // samples, whose mean length is 1 / (1 - p).
   return {p, std::max(1.0, (1 - p) * count / (starts_[upper][sizes - 1] + 1))};
 }
 
@@ -106,7 +107,8 @@ double Dips::z_of(size_t machine, bool upper, double change, size_t rows) const 
     by_past += std::log(one.p);
     by_peers += std::log(row.counts[upper][sizes - 1] / row.machines);
   }
-  // The smaller of two probabilities, doubled because there are two, for any choice of the deviating rows.
+  // The smaller of the two probabilities counts. It is doubled because it was chosen from two, and
+  // multiplied by the number of ways in which so many rows can deviate.
   const double p = 2 * ways(double(rows), hits) * std::exp(std::min(by_past, by_peers) / one.together);
   return p >= 0.5 ? 0 : normal_upper(p);
 }

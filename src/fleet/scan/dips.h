@@ -24,18 +24,21 @@ class Dips {
       : last_(machines),
         newest_(rows_kept, Row(machines)) {
   }
-  // Counts the next healthy sample of a machine.
+  // Counts the next healthy sample of a machine by its distances under the machine's usual upper quantile
+  // and over the lower one, on the metric's scale.
   void add(size_t machine, double under_upper, double over_lower);
-  // Stores the newest row, which may show a fault: begin_row(), then see() for each machine.
+  // Stores the newest row, which may show a fault: begin_row(), then see() for each machine, with the
+  // distances of add().
   void begin_row();
   void see(size_t machine, double under_upper, double over_lower);
   // Returns the z of the normal distribution whose tail is as unlikely as that nearly all of `rows`
   // consecutive samples lie `change` or more under the upper quantile (with `upper`) or over the lower one.
   // Consecutive rows that deviate count as one event, because they are not independent.
   double z(bool upper, double change, size_t rows) const;
-  // Returns such a z for the newest rows of a machine, by the number of them that deviate. The chance of each
-  // is that of the past, or the share of peers that deviate in that row if this makes all less likely.
-  // Returns z(upper, change, rows) when fewer rows are stored.
+  // Returns the z for the number of a machine's newest `rows` samples that deviate by `change` or more. The
+  // probability of each is the share of earlier samples that do so, or else the share of the peers that do so
+  // in the same row, whichever makes all of them together less likely. Returns z(upper, change, rows) when
+  // fewer rows are stored.
   double z_of(size_t machine, bool upper, double change, size_t rows) const;
   // Returns the range of healthy samples of a metric with few values, which bounds how far the mean of a
   // window moves by chance. 0: unknown.

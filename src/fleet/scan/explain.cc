@@ -1,6 +1,6 @@
 // Lists the tests between a change and its alert. An alert may come late for two reasons: the deviation was
-// within the noise of the machines, or it was large but so brief that chance explains it. Each test has the
-// score before and after the limit by chance.
+// within the noise of the machines, or it was large but so brief that chance explains it. In each test
+// MachineLook::shown is the score by the noise alone, and MachineLook::score is limited for brief changes.
 #include "fleet/scan/explain.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // Stores the history of a watch, so that a verdict can show the machine beside its peers since the watch
-// began. All samples of a day and 64 machines would be most of a watch's memory. Columns that double in
-// length have a fixed cost and give 256 to 512 points, enough for a picture.
+// began. All samples of a day and 64 machines would be most of a watch's memory. Means over equal numbers of
+// rows, which double as the history grows, have a fixed cost and give 256 to 512 points, fewer for rows of
+// over 8,192 values. That is enough for a picture.
 #include "fleet/scan/history.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ void History::push(int64_t time_ms, std::span<const float> row) {
   ++in_last_;
 }
 
-// Joins each two neighbouring columns.
+// Replaces each two neighbouring columns by one with their means, which covers twice as many rows.
 void History::halve() {
   for (size_t c = 0; 2 * c + 1 < columns_.size(); ++c) {
     std::vector<float> joined = std::move(columns_[2 * c]);

@@ -1,8 +1,8 @@
-// Problem: a machine that is 5 % slow shows only in averages, while bursts, phases of the job and slow drifts
-// show in averages too. Idea: the same difference is formed for every machine and every earlier block, and
-// its spread is the noise, whatever its causes.
-//   d = mean of the window - mean of the cells before it       for each machine and channel
-//   t = d / (s sqrt(1 + 8 / n))                                 n cells of past, s by Noise
+// Problem: a machine that is 5 % slow shows only in averages, while bursts, phases of the job and slow
+// drifts show in averages too. Idea: the same difference is formed for every machine and every earlier
+// window, and its spread is the noise, whatever its causes.
+//   d = mean of the window - mean of the cells before it      for each machine and statistic
+//   t = d / (s sqrt(1 + c / n))        c cells in the window, n cells of past, spread s by Noise
 // The differences of one window enter the noise only when the next window has passed, so that a fault is not
 // part of the noise by which it is judged. Cost: a few sums per machine and cell.
 #include "fleet/scan/level.h"
@@ -38,8 +38,8 @@ Level::Level(const LevelOptions& options)
       relative_(single_) {
 }
 
-// Returns the number of cells that a window has in a channel. A quantile cell covers more rows than a cell of
-// means, so a window has fewer of them.
+// Returns the number of cells from which a window's value of a statistic is formed. A quantile cell covers
+// more rows than a cell of means, so a window has fewer of them.
 size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }
@@ -112,7 +112,8 @@ void Level::estimate_slopes(Channel channel) {
   }
 }
 
-// Moves the oldest cell of a machine into its past.
+// Adds the machine's oldest cell to its past: to the running mean of each statistic and to the regression on
+// the peers' medians. Beyond kPastCells cells the weight of the older ones decays.
 void Level::retire(size_t machine) {
   Past& past = past_[machine];
   if (std::isnan(cell(machine, kRaw, 0)))
@@ -176,7 +177,8 @@ std::array<Noise*, 2 * kTested> Level::noises() {
   return {&absolute_[0], &absolute_[1], &absolute_[2], &relative_[0], &relative_[1], &relative_[2]};
 }
 
-// Returns the difference between the window and the expectation from the past, in all channels.
+// Returns each statistic's difference between its value in the window and the value expected from the
+// machine's past.
 Level::Difference Level::difference(size_t machine) const {
   Difference d;
   d.whole = past_[machine].count >= float(o_.cells);
@@ -226,8 +228,8 @@ void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
     d.value[channel] -= middle_[channel];
 }
 
-// Returns the present spread of the differences, weighted with that of the past when peers are few, and the
-// thresholds. The spread is 0 when all peers have equal values.
+// Returns the present spread of the machines' differences in one statistic, weighted with that of the past
+// when peers are few, and the thresholds. The spread is 0 when all peers have equal values.
 Level::Yardstick Level::yardstick(Channel channel, double z) const {
   std::vector<float> sizes;
   double past = 0;
@@ -246,8 +248,9 @@ Level::Yardstick Level::yardstick(Channel channel, double z) const {
   return by;
 }
 
-// Returns a change relative to both noises, in multiples of their thresholds. Until the noise relative to the
-// present spread is known, the machine is assumed to vary as its peers do.
+// Returns a change in multiples of two thresholds: `absolute` by the noise of the past on the metric's scale,
+// `relative` by the noise in units of the peers' present scatter. Until the latter noise is known, the
+// machine is assumed to vary as its peers do.
 Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Yardstick& by) const {
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   const auto unit = [&](double spread, double freedom) {
@@ -259,7 +262,7 @@ Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const
   return {float(unit(past.spread(m), past.freedom(m)) / by.absolute), float(relative / by.relative)};
 }
 
-// Tests one machine in one channel.
+// Tests one statistic of one machine.
 Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const double change = double(now_[m].value[channel]);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
@@ -267,8 +270,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   const Test score = in_thresholds(m, channel, change, by);
   Look look;
   look.beside = score.absolute;
-  // The scatter of means may be small by chance at one time, so both noises limit the score of a mean.
-  // Scatter of quantiles is reliable, so it weighs more in theirs.
+  // The peers' present scatter of means may be small by chance, so the smaller of both scores counts. Their
+  // scatter of quantiles is reliable, so the score relative to it has twice the weight of the other.
   const float size = channel == kMean ? std::min(std::abs(score.relative), std::abs(score.absolute))
                                       : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
   look.score = std::copysign(size, float(change));
@@ -281,8 +284,8 @@ Look Level::test(size_t m, Channel channel, const Yardstick& by) {
   return look;
 }
 
-// Replaces a quantile's difference by the weighted mean with that of the mean that has the least variance,
-// because both follow the same shift with separate noise.
+// Replaces the difference of a quantile by a weighted mean of itself and the difference of kMean. Both
+// follow the same shift with separate noise, and the weights are those of the least variance.
 void Level::combine(Channel quantile) {
   const double of_mean = 1 / (single_[kMean].variance() + kLeastSpread * kLeastSpread);
   const double of_quantile = 1 / (single_[quantile].variance() + kLeastSpread * kLeastSpread);
@@ -299,8 +302,9 @@ double Level::by_chance(size_t m, const Dips& dips, double z) const {
   return range > 0 ? absolute_[kMean].spread(m) * z + range * z * z / 6 : 0;
 }
 
-// Returns the limit of a score by the chance that single samples deviate, whatever the noise of the past. 0
-// for a change that does not last.
+// Returns the upper bound of a score, in multiples of the threshold, that the chance of single samples sets:
+// for a quantile how often single samples deviate, for the mean how far few distinct values scatter (no
+// bound for metrics with many). 0 for a change that does not last.
 double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
   const double change = std::abs(double(look.change));
   if (!lasts(m, double(look.change)))
@@ -315,7 +319,7 @@ double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) co
   return change / by_chance(m, dips, z);
 }
 
-// Tests all machines in one channel and keeps the strongest score of each.
+// Tests one statistic of all machines and keeps the strongest score of each machine in `out`.
 void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out) {
   const Yardstick by = yardstick(channel, z);
   for (size_t m = 0; m < o_.machines; ++m) {
@@ -442,8 +446,8 @@ bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& b
                           : score.relative * score.relative * score.absolute >= 1;
 }
 
-// Returns the smallest change of a machine that one channel finds with 95 % probability: the smallest change
-// that passes each condition of a finding, plus the noise that may hide it.
+// Returns the smallest change of a machine that one statistic finds with 95 % probability: the smallest
+// change that passes each condition of a finding, plus the noise that may hide it.
 double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, const Dips& dips) const {
   const double missed = normal_upper(kMissed);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
@@ -455,7 +459,7 @@ double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, c
     (exceeds(m, channel, middle, by) ? high : low) = middle;
   }
   double least = high + missed * widened * absolute_[channel].spread(m);
-  // All but two of the cells must show half of it.
+  // A change counts only when all but two of the window's cells show half of it (lasts()).
   const double hidden = kTwoAtMost / double(o_.cells);
   least = std::max(least, 2 * normal_upper(hidden) * cell_spread(m));
   if (channel != kMean)

@@ -14,12 +14,12 @@
 
 namespace lento::fleet {
 
-// Statistics of a cell. kMean, kUpper and kLower are differences from the peers' median. kRaw is the mean
-// itself, which is not tested but shows whether the machine or its peers changed.
+// Statistics of a cell (`channel` in this folder). kMean, kUpper and kLower are differences from the peers'
+// median. kRaw is the mean itself, which is not tested but shows whether the machine or its peers changed.
 enum Channel : size_t {
   kMean,
-  kUpper,  // the 90 % quantile of a block: it falls only when nearly all samples fall
-  kLower,  // the 10 % quantile: it rises only when nearly all samples rise
+  kUpper,  // the 90 % quantile over the shortest window: it falls only when nearly all samples fall
+  kLower,  // the 10 % quantile over it: it rises only when nearly all samples rise
   kRaw,
   kChannels
 };
@@ -42,7 +42,7 @@ struct LevelOptions {
 struct Look {
   float score = 0;   // relative to the present scatter of the peers and the noise of the past
   float beside = 0;  // relative to the noise of the past alone, for machines that cause the scatter together
-  float shown = 0;   // the larger size of both, before the limit by chance
+  float shown = 0;   // the larger size of both, before allowed() limits them
   float change = 0;  // change of the statistic
   float raw = 0;     // change of the machine's level, without its peers
   float past = 0;    // the machine's usual difference from its peers
@@ -63,13 +63,13 @@ class Level {
  public:
   explicit Level(const LevelOptions& options);
 
-  // Adds one cell of every machine, at [machine * kChannels + channel], NaN where missing, followed by a cell
-  // of the peers' medians.
+  // Adds one cell of every machine, with each statistic at [machine * kChannels + channel], NaN where
+  // missing, followed by a cell of the peers' medians.
   void push(std::span<const float> cells, const Suspicion& suspicion);
   // Tests the window that ends with the last cell. `z` is the threshold from the budget.
   void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
-  // Returns the machine's usual value of a channel while its peers' median is `common`, NaN before it has a
-  // past.
+  // Returns the usual value of a machine's statistic (its difference from the peers' median for a tested
+  // one) while that median is `common`. NaN until a window of healthy cells was learned.
   float usual(size_t machine, Channel channel, float common) const;
   // Discards the past of a machine that was absent.
   void forget(size_t machine);
@@ -77,12 +77,13 @@ class Level {
   using PastMeans = std::array<float, kChannels + 1>;
   PastMeans past(size_t machine) const;
   void set_past(size_t machine, const PastMeans& past);
-  // Returns the noises of the absolute and the relative differences of each tested channel.
+  // Returns the noise of each tested statistic's differences from the past: three on the metric's scale,
+  // then three in units of the present scatter of the peers.
   std::array<Noise*, 2 * kTested> noises();
   // Returns how many cells before the window's end the change most likely began.
   size_t cells_since_change(size_t machine, Channel channel) const;
-  // Returns the smallest change that the most sensitive channel detects on any machine with 95 % probability,
-  // on the metric's scale, 0 without enough data. `slow` is the side of the change.
+  // Returns the smallest change that the most sensitive statistic detects on any machine with 95 %
+  // probability, on the metric's scale, 0 without enough data. `slow` is the side of the change.
   double detectable(double z, const Dips& dips, Slow slow) const;
 
  private:
@@ -91,7 +92,7 @@ class Level {
     float absolute = 0;
     float relative = 0;
   };
-  // The present scatter and the thresholds in z, for one test of one channel.
+  // The present scatter and the thresholds in z, for one test of one statistic.
   struct Yardstick {
     double present = 1;   // spread of the machines' differences now; 0: all are equal
     double peers = 0;     // number of machines with a difference
@@ -148,7 +149,7 @@ class Level {
   bool exceeds(size_t machine, Channel channel, double change, const Yardstick& by) const;
   double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;
   double detectable(Channel channel, double z, const Dips& dips) const;
-  bool may_show(Channel channel) const {  // whether changes in the channel are judged
+  bool may_show(Channel channel) const {  // whether changes of the statistic are judged
     return absolute_[channel].known(channel == kMean ? 2 : 1) &&
            (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
   }

@@ -1,12 +1,17 @@
-// A deviation is judged by earlier values of healthy machines. Problem: few blocks of one machine do not
-// determine its variance, and no number of blocks shows the tail that is needed for one false alarm a month.
-//   s_m^2 = (v0 e_m s0^2 + n_m s_m^2) / (v0 + n_m)  v0 from how much the machines' variances differ beyond
-//                                                   what the scatter of the squares makes them differ
-//   e_m >= 1: how many times as noisy the machine surely is in single cells, of which it has many
-//   threshold(z) = x_k (z / q_k)^a                  x_k: k-th largest of N learnt, q_k: normal quantile
-// Source: Smyth, "Linear models and empirical Bayes methods" (2004) for the first line. The second extends
-// the largest values along a straight line in a log-log plot against normal quantiles (a = 1: normal
-// distribution).
+// A deviation is judged by earlier differences between windows of healthy machines and their past. Problem:
+// few windows of one machine do not determine its variance, and no number of windows shows the tail that is
+// needed for one false alarm a month.
+//   s_m^2 = (v0 e_m s0^2 + n_m u_m) / (v0 + n_m)     variance of machine m
+//     u_m      mean square of its n_m differences
+//     s0^2     mean square of the differences of all machines, each over its e_m
+//     e_m >= 1 how many times as noisy the machine surely is in single cells, of which it has many
+//     v0       weight of s0^2 as a number of differences, from how much the machines' variances differ
+//              beyond what the scatter of the squares makes them differ
+//   threshold(z) = x_k (z / q_k)^a                   at least the largest x
+//     x_k      k-th largest of N learned differences, in multiples of s_m; q_k: its normal quantile
+//     a        slope of the x over the q in a log-log plot, 1 for a normal distribution
+// Source of the first formula: Smyth, "Linear models and empirical Bayes methods" (2004). The second extends
+// the largest values along that straight line.
 #include "fleet/scan/noise.h"
 
 #include <algorithm>
@@ -37,7 +42,7 @@ void Noise::learn(size_t machine, double difference, double size) {
   keep_large({float(size), uint32_t(machine)});
 }
 
-// Keeps a difference when it is among the largest.
+// Keeps a difference when it is among the kKept largest.
 void Noise::keep_large(const Large& large) {
   if (!(large.size > 0) || (largest_.size() == kKept && large.size <= largest_.back().size))
     return;
@@ -74,7 +79,8 @@ void Noise::refresh() {
     const double off = double(squares_[m]) / double(expected_[m]) / pooled_ - 1;
     apart += double(counts_[m]) * off * off / weight;
   }
-  // Variance of a square over the square's mean, squared: two for a normal distribution, more for bursts.
+  // Variance of a squared difference over the square of its mean: two for a normal distribution, more for
+  // bursts.
   const double again = weight - machines;
   const double scatter = again < 1 ? 2 : within_ / again / (pooled_ * pooled_);
   const double by_chance = scatter * machines / weight;

@@ -8,9 +8,9 @@
 
 namespace lento::fleet {
 
-// Differences of blocks of all machines are pooled, because machines of one job are exchangeable. A machine
-// that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory: two
-// numbers per machine and the largest hundred values.
+// The differences of all machines' windows are pooled, because machines of one job are exchangeable. A
+// machine that is noisier than its peers keeps a larger spread of its own (Smyth 2004, moderated t). Memory:
+// three numbers per machine and the largest hundred differences.
 class Noise {
  public:
   explicit Noise(size_t machines)
@@ -19,21 +19,22 @@ class Noise {
         expected_(machines, 1) {
   }
 
-  // Adds one healthy difference, and its size in the direction that is tested. A difference that is not
-  // finite, such as a ratio to peers that are all equal, is ignored.
+  // Adds the difference between a healthy window and its past. `size` is the difference in the direction
+  // that is tested, negative for one in the other direction. A difference that is not finite, such as a
+  // ratio to peers that are all equal, is ignored.
   void learn(size_t machine, double difference, double size);
   void refresh();  // call after learn() for all machines at one time
-  // Sets how many times its peers' variance a machine's is expected to be, known from its many single cells.
+  // Sets a machine's expected variance, in multiples of its peers', which its many single cells show.
   void expect(size_t machine, double times) {
     expected_[machine] = float(times);
   }
 
-  // Restores the largest sizes of earlier times after a restart: the spread is soon learned again, the tail
-  // is not.
+  // One of the largest differences of healthy machines.
   struct Large {
     float size = 0;
     uint32_t machine = 0;
   };
+  // The largest differences, saved for a restart: the spread is soon learned again, the tail is not.
   struct Tail {
     double learnt = 0;  // number of all differences, the largest of which `largest` holds
     std::vector<Large> largest;

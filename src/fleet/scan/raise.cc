@@ -29,7 +29,7 @@ int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) co
   const Channel channel = ladder.looks[level][machine].channel;
   size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].rung);
   if (channel == kUpper ||
-      channel == kLower)  // a quantile cell covers a block and moves only when it is full
+      channel == kLower)  // a quantile covers `block` rows and moves only when nearly all have changed
     back += block - cell;
   return now_ms - int64_t(back) * fleet.step_ms;
 }
@@ -90,8 +90,8 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? looks[i].beside : looks[i].score) < 1;
   });
-  // A fault also affects the machine's neighbours. Several suspects are therefore not raised while a machine
-  // that changed further deviates, too, but is not raised yet because chance may explain it.
+  // A fault also affects the machine's neighbours. Several suspects are therefore not raised while another
+  // machine deviates further, whose change is still so brief that chance may explain it.
   if (out.members.size() < 2)
     return out;
   float furthest = 0;
@@ -246,7 +246,8 @@ void Scan::Impl::follow(Ladder& ladder) {
     if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
       end(s);
   }
-  // A large crowd moves the median of the peers, so that the others appear to deviate too.
+  // When a quarter of the machines are suspected, they move the median of the peers, so that the others
+  // appear to deviate too and nothing is learned from them.
   ladder.crowd = 4 * std::ranges::count(ladder.suspected, 1) >= std::ssize(ladder.suspected);
 }
 

@@ -89,7 +89,7 @@ void Scan::Impl::choose_lengths() {
   }
 }
 
-// Makes a track for each metric that is an amount and each group of peers.
+// Makes a track for each group of peers and each metric that is an amount, neither a code nor an identifier.
 void Scan::Impl::make_tracks() {
   for (size_t k = 0; k < fleet.metrics.size(); ++k) {
     if (kinds[k].kind == Kind::Code || kinds[k].kind == Kind::Identifier)
@@ -134,10 +134,11 @@ Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peer
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.cells = cells;
     o.rows_a_cell = cell << rung;
-    // With slow scrapes the shortest window lasts much longer than requested.
+    // Where quantiles are judged, the mean of a window under twice the requested shortest length is not,
+    // because a burst determines it. With slow scrapes even the shortest window is longer than that.
     o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
-    // The first quantile cell covers a whole block of rows and those joined to it, each other one only its
-    // rows.
+    // A quantile cell covers the `block` rows before its end, and each further one adds only its own rows,
+    // so that fewer quantile cells than cells of means cover the window.
     const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
     o.quantile_cells = cells > more ? cells - more : 1;
     o.rows_a_quantile = block + (((o.quantile_cells << rung) - 1) * cell);
@@ -204,7 +205,8 @@ bool Scan::Impl::choose_scale(Track& track) {
   track.scale = scale;
   track.machines = ladder(scale, groups[track.group].size(), true);
   track.job = ladder(scale, 1, false);
-  // With slow scrapes a window has so few rows that the newest ones are judged one by one.
+  // When a cell is a single row, because scrapes are slow, a window has so few rows that the newest ones are
+  // judged one by one.
   track.dips = Dips(groups[track.group].size(), cell == 1 ? kCells + kCells / 2 : 0);
   return true;
 }
@@ -270,7 +272,7 @@ void Scan::Impl::count_dips(Track& track, const CellPeers& peers) {
   }
 }
 
-// Records the edges of the last row.
+// Stores, for each metric and group, the peers' 90 % and 10 % quantiles in the last row.
 void Scan::Impl::note_edges() {
   for (Track& track : tracks) {
     track.edges.push_front(edges_of({rows, track.metric * fleet.machines.size(), groups[track.group], cell}));
@@ -279,8 +281,8 @@ void Scan::Impl::note_edges() {
   }
 }
 
-// Adds the cell that ended `back` rows ago to a track. Returns the number of window lengths that it
-// completed, 0 without samples.
+// Makes the cell of a track (one metric of one group) that ended `back` rows ago, and tests the windows that
+// it completes. Returns the number of window lengths that were tested, 0 without samples.
 size_t Scan::Impl::take(Track& track, size_t back) {
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell, back};
   std::vector<float> cells;
@@ -303,7 +305,8 @@ size_t Scan::Impl::take(Track& track, size_t back) {
   return climb(track.machines, track.dips, std::move(cells));
 }
 
-// Adds the last rows to a track as a cell, and judges the windows that it completes.
+// Makes a cell of a track (one metric of one group) from the last rows, and judges the windows that it
+// completes.
 void Scan::Impl::step(Track& track) {
   const auto row = rows.row(0).subspan(track.metric * fleet.machines.size(), fleet.machines.size());
   const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
@@ -325,7 +328,8 @@ void Scan::Impl::step(Track& track) {
   }
   follow(track.machines);
   follow(track.job);
-  // A pause of the job differs in length between machines, so nothing is learned from it.
+  // A pause of the job differs in length between machines, so neither past nor noise of its
+  // machines is learned while the job deviates.
   track.machines.crowd |= track.job.suspected[0] != 0;
 }
 

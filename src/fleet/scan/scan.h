@@ -107,7 +107,7 @@ struct MachineLook {
   size_t metric = 0;
   double window_s = 0;
   float score = 0;  // in multiples of the threshold, with the sign of the change
-  float shown = 0;  // size of the score before its limit by chance
+  float shown = 0;  // size of the score before Level::allowed() limits it
 };
 
 class Scan {
@@ -146,8 +146,8 @@ class Scan {
   Kind kind(size_t metric) const;  // the kind as which the metric is judged
   Slow slow(size_t metric) const;
   const Scale& scale(size_t metric) const;
-  // Returns the smallest detectable change of each metric that was judged. For a record it holds at its
-  // middle: later the past is longer, and earlier changes are found in reversed time.
+  // Returns the smallest detectable change of each metric that was judged. For a record it is that of the
+  // record's middle: later the past is longer, and earlier changes are found in reversed time.
   std::vector<Sensitivity> sensitivity() const;
   const std::vector<std::vector<size_t>>& groups() const;
   bool group_judged(size_t group) const;

@@ -1,6 +1,6 @@
 // The parts of a Scan. Two invariants hold: nothing is learned, as past or noise, from a machine's metric
-// while the machine or its job is in an active episode of that metric, and tracks share no state, so that
-// their order has no effect.
+// while the machine or its job is in an active episode of that metric, and tracks (one metric of one group
+// of machines each) share no state, so that their order has no effect.
 #pragma once
 
 #include <deque>
@@ -15,7 +15,7 @@ namespace lento::fleet {
 
 inline constexpr size_t kNoEpisode = SIZE_MAX;
 
-// The state of a machine in a track, or of its job as a whole.
+// The episode that a machine, or the job as a whole, is in by one metric.
 struct Standing {
   size_t episode = kNoEpisode;
   size_t member = 0;
@@ -24,19 +24,21 @@ struct Standing {
   int64_t ended_ms = INT64_MIN;  // end of the previous episode
 };
 
-// The numbers of rows at a machine's last sample (Impl::answered, Impl::pushed); 0: no sample yet.
+// The values of the row counters Impl::answered and Impl::pushed when a machine's last sample came; 0: no
+// sample yet.
 struct Presence {
   size_t answered = 0;
   size_t pushed = 0;
 };
 
-// A length of window, as a number of cells of a rung, which cover 2^rung of the shortest cells each.
+// A length of window: a number of cells, each of which covers 2^rung of the shortest cells.
 struct Length {
   size_t rung = 0;
   size_t cells = 0;
 };
 
-// The tests of one series of cells at all lengths of window.
+// The tests of one metric at all lengths of window, for the machines of a group or for the job as one
+// series.
 struct Ladder {
   std::vector<Level> levels;             // by length
   std::vector<std::vector<float>> half;  // by rung: the first of two cells to join, empty when there is none
@@ -46,14 +48,14 @@ struct Ladder {
   std::vector<Standing> standing;
 };
 
-// One metric of one group of peers.
+// One metric of one group of peers, with its scale and its tests.
 struct Track {
   size_t metric = 0;
   size_t group = 0;
   bool scaled = false;
   Scale scale;
-  size_t scale_again = 0;   // number of rows at which the scale is chosen again
-  std::deque<Edges> edges;  // edges of the rows in the window, the newest first
+  size_t scale_again = 0;   // number of rows after which the scale is chosen again
+  std::deque<Edges> edges;  // quantiles of the peers in each row of the window, the newest first
   Dips dips;
   Ladder machines;
   Ladder job;

@@ -67,8 +67,9 @@ Json tails_of(Ladder& ladder) {
   return levels;
 }
 
-// Adds saved tails to the noises. `member[i]` is the present index in the group of the machine that was the
-// i-th when the state was saved, nullopt when it is gone.
+// Adds the saved largest differences of each window length and statistic to those of the present scan.
+// `member[i]` is the present index in the group of the machine that was the i-th when the state was saved,
+// nullopt when it is gone.
 void add_tails(Ladder& ladder, const Json& levels, const std::vector<std::optional<size_t>>& member) {
   const Json::Array& saved = levels.array(kWhere);
   for (size_t l = 0; l < std::min(saved.size(), ladder.levels.size()); ++l) {

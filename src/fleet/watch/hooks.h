@@ -26,7 +26,7 @@ class WatchHooks {
   // The arguments must outlive this object.
   WatchHooks(Options options, const Clock& clock, HookRunner& runner, const WatchLog& log);
 
-  // Queues the hook of a new alert. It runs once no outage can explain the evidence.
+  // Queues the hook of a new alert. It runs once no outage of the store can be the reason for the alert.
   void want(const std::string& key) {
     if (o_.wanted)
       waiting_.insert(key);

@@ -1,5 +1,6 @@
-// Watches the collectives of a job, from growing logs, pages or means in a store, and judges them every few
-// seconds, in addition to the metrics of the machines.
+// Watches the collectives of a job, from growing logs of NCCL's Inspector, from its Prometheus pages, or
+// from the mean durations that a store has of them. Judges them every few seconds, in addition to the
+// metrics of the machines.
 #pragma once
 
 #include <string>
