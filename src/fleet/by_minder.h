@@ -5,8 +5,9 @@
 
 namespace lento::fleet {
 
-// Returns a finding on the machine that the first metric names, or CannotJudge for a period under 240 s
-// without one. Throws base::Error without a model and for under four machines.
+// Returns a finding on the machine that the first metric with a verdict names. Without a verdict the outcome
+// is CannotJudge for a period under 240 s, else Healthy. Throws base::Error without a model and for under
+// four machines.
 finding::Diagnosis judge_by_minder(
     const MetricSeries& series,
     const FleetDiagnosisOptions& options,

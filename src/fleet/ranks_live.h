@@ -17,7 +17,8 @@
 namespace lento::fleet {
 
 struct RanksLiveOptions {
-  // Logs, pages for Prometheus, folders of them, and patterns with * and ?, which also match new files.
+  // Logs of NCCL's Inspector, its Prometheus pages, folders of both, and patterns with * and ?, which also
+  // match new files.
   std::vector<std::string> paths;
   std::function<std::vector<fleet::ranks::InspectorMean>()>
       means;                  // returns further means, from a store; may be null

@@ -79,8 +79,8 @@ class Embedder {
   std::vector<Plane> planes_;
 };
 
-// Computes the candidates of the windows [first, last) by distances to the pivots, exact if these are all
-// machines.
+// Computes for each of the windows [first, last) the machine with the largest standard score of its summed
+// distances to the pivots, which are a random part of the machines or all of them.
 void score_windows(
     const Embedder& embedder,
     size_t machines,
@@ -119,9 +119,10 @@ size_t windows_needed(const MetricSeries& s, const MinderOptions& o) {
   return std::max<size_t>(1, size_t(o.continuity_s * 1000 / double(s.step_ms) / double(o.stride)));
 }
 
-// Screening: a verdict needs `needed` windows in a row over the threshold. Estimates from few pivots exclude
-// most of a healthy period. Exact sums are computed only if one machine's estimate exceeds `kSlack` times the
-// threshold in a third of such a run, so that screening hardly changes a verdict.
+// Distances to a few machines drawn at random (pivots) estimate the scores and exclude most of a healthy
+// period. A verdict needs `needed` windows in a row over the threshold, so the exact sums are only computed
+// if one machine's estimate exceeds `kSlack` times the threshold in a third of such a run. This hardly
+// changes a verdict.
 constexpr double kSlack = 0.6;
 
 // Returns whether some run of windows could reach a verdict by the estimate, so that the exact distances are

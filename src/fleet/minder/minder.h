@@ -54,8 +54,8 @@ struct MinderVerdict {
 std::optional<MinderVerdict>
 minder(const MetricSeries& series, const FleetModel& model, const MinderOptions& options);
 
-// Returns the candidate of each window of one metric (a fusion ignores `metric`), without screening. For
-// calibration and ablations.
+// Returns the machine with the largest score in each window of one metric, without a first estimate from few
+// machines, for calibration and ablations. When the options fuse all metrics, `metric` is ignored.
 std::vector<Candidate> minder_candidates(
     const MetricSeries& series,
     const FleetModel& model,

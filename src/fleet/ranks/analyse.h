@@ -73,7 +73,8 @@ struct DurationSuspect {
   double last_share = 0;  // share of its collectives in which it arrived last
   double excess = 0;      // lag over the median duration of its instances
 };
-// Channels whose transfer is slow are left out, because their durations do not show which rank came last.
+// Returns the ranks and hosts that arrive last, by durations alone. Channels whose transfer is slow are left
+// out, because their durations do not show which rank came last.
 std::vector<DurationSuspect> suspects_by_duration(const Job& job, const TransferVerdict& channels);
 
 }  // namespace lento::fleet::ranks

@@ -46,8 +46,8 @@ struct Link {
 using Series = std::vector<Sample>;
 
 struct Graph {
-  // Collectives: one series by hosts a, b and Job::channels index. Pairs: by (low host, high host, bytes),
-  // one series per direction.
+  // Differences of clocks that collectives show, by host a, host b and index in Job::channels. Delays of
+  // sends in both directions, by the lower host, the higher host and the bytes.
   std::map<std::tuple<int, int, int>, Series> together;
   std::map<std::tuple<int, int, int64_t>, std::pair<Series, Series>> delays;
 };
@@ -86,7 +86,7 @@ void add_pair(const Job& job, const Instance& i, int64_t reference, Graph& graph
   (a < b ? up : down).push_back(delay);
 }
 
-// Collects the constraints between the clocks of all hosts.
+// Collects the samples that relate the clocks of two hosts, from all collectives, sends and receives.
 Graph collect(const Job& job, int64_t reference) {
   Graph graph;
   for (const Instance& i : job.instances) {
@@ -252,7 +252,7 @@ std::vector<Link> links_of(const Job& job, const std::vector<double>& transfer_n
 }
 
 // Solves symmetric positive definite normal equations by Cholesky. The diagonal of the inverse holds the
-// errors.
+// variances of the unknowns.
 class Normal {
  public:
   explicit Normal(size_t n)
@@ -292,7 +292,7 @@ class Normal {
     back(x);
     std::ranges::copy(x, value.begin() + 1);
     // The variance of an unknown is the squared length of its column in the inverse of the Cholesky factor,
-    // which has only zeros above row i.
+    // which has only zeros above the diagonal.
     for (size_t i = 0; i < n_; ++i) {
       std::vector<double> unit(n_, 0);
       unit[i] = 1;

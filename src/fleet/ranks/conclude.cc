@@ -51,7 +51,7 @@ finding::Place place(const Job& job, int rank, int host) {
   return {job.hosts[r.host].name, number_or_empty(r.number), number_or_empty(r.device)};
 }
 
-// Returns the place of a slow part, or nullopt for one that lies between hosts.
+// Returns the rank or host that a slow part of the network belongs to, or nullopt for a part between hosts.
 std::optional<finding::Place> place(const Job& job, const ranks::Component& part) {
   using Kind = ranks::Component::Kind;
   const int host = host_of(job, part);
@@ -114,7 +114,8 @@ double series_mean(const std::vector<double>& series, const ranks::Stretch& s) {
   return count > 0 ? sum / count : NAN;
 }
 
-// Returns the median over the culprit's healthy peers of their mean during its stretch.
+// Returns the median, over the healthy peers of the culprit, of a series' mean in the steps in which the
+// culprit is slow.
 double peers_mean(const Analysis& a, const std::vector<std::vector<double>>& series, const Culprit& c) {
   std::set<int> late;
   for (const ranks::LateRank& l : a.late.late)

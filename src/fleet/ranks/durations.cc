@@ -27,8 +27,8 @@ constexpr uint64_t kLeastInstances = 20;  // channels with fewer collectives are
 constexpr double kLeastLead = 0.1;        // a rank's share of last arrivals, beyond 1 / members
 constexpr double kLeastSure = 8;          // standard deviations of last arrivals beyond chance
 
-// Counts by channel in how many collectives each rank arrived last, and sums how long the others waited for
-// it.
+// Counts in how many collectives of each channel (one communicator, operation and size) a rank arrived last,
+// and sums how long the others waited for it.
 std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   std::vector<Tally> ranks(job.ranks.size());
   for (const Instance& i : job.instances) {
@@ -60,8 +60,9 @@ std::vector<Tally> tally(const Job& job, const TransferVerdict& channels) {
   return ranks;
 }
 
-// Returns whether a rank arrives last too often in all of its channels, or in all that cross hosts. `sure`
-// receives the standard deviations beyond chance, `share` the share of collectives in which it is last.
+// Returns whether a rank arrives last too often in each of its channels (one communicator, operation and
+// size), or in each that crosses hosts. `sure` receives by how many standard deviations its last arrivals
+// exceed chance, `share` the share of its collectives in which it is last.
 bool leads(const Job& job, const Tally& t, bool crossing_only, double& sure, double& share) {
   double over = 0;
   double variance = 0;
@@ -112,7 +113,8 @@ std::vector<DurationSuspect> suspects_by_duration(const Job& job, const Transfer
     double share = 0;
     if (!leads(job, ranks[r], false, sure, share))
       continue;
-    // With a single channel, a slow rank looks the same as one that waits for a partner outside the channel.
+    // When all collectives of a rank are of one channel, a slow rank looks the same as one that waits for a
+    // partner in other communicators.
     if (ranks[r].by_channel.size() < 2)
       continue;
     named[job.ranks[r].host] = true;

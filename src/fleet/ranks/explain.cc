@@ -122,8 +122,8 @@ struct Explainer {
     return v.channels[*most].stretch;
   }
 
-  // Returns the mean excess of a channel over its undisturbed time in the steps of a window, NaN without a
-  // value in it.
+  // Returns the mean log ratio of a channel's transfer time to its undisturbed time in the steps of
+  // `window`, NaN without a transfer in them.
   double excess_in(const Stretch& window, int channel) const {
     double sum = 0;
     int count = 0;

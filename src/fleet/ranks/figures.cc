@@ -24,7 +24,7 @@ std::set<int> blamed_ranks(const Analysis& a) {
   return out;
 }
 
-// Returns the channels that cross a part with a fault.
+// Returns the slow channels (indices into Job::channels) that cross a faulty part of the network.
 std::set<int> blamed_channels(const Analysis& a) {
   std::set<int> out;
   for (const Culprit& c : a.culprits) {
@@ -211,7 +211,8 @@ void add_excess(const Analysis& a, finding::Diagnosis& d) {
        std::move(series)});
 }
 
-// Adds a map of excess transfer time between hosts.
+// Adds a graph of the hosts. An edge shows how many times longer than undisturbed the transfers between two
+// hosts take.
 void add_links(const Analysis& a, finding::Diagnosis& d) {
   constexpr size_t kMostHosts = 64;
   if (a.job.hosts.size() < 2 || a.job.hosts.size() > kMostHosts)

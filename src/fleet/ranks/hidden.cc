@@ -1,6 +1,6 @@
-// Infers barriers that the records leave out. In most steps that ranks end clearly apart, no rank begins the
-// next step before the last one has ended this one. Such a barrier is inserted into copies of the traces,
-// with times that every rank's own clock can express.
+// Infers barriers that the records leave out: there is one when in nearly all steps that ranks end clearly
+// apart no rank begins the next step before the last one has ended this one. It is inserted into copies of
+// the traces, with times that every rank's own clock can express.
 #include "fleet/ranks/hidden.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ struct Border {
   int64_t begins = INT64_MAX;  // time at which the first rank begins the new step
 };
 
-// Returns the change to a step, or nullopt when it is not known of every rank.
+// Returns when all ranks change to `step`, or nullopt when it is not known of every rank.
 std::optional<Border> border_before(const std::vector<std::vector<Turn>>& turns, int step) {
   Border b;
   for (const std::vector<Turn>& mine : turns) {

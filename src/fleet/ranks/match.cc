@@ -24,7 +24,8 @@ struct Entry {
 constexpr int64_t kPlaces = int64_t{1} << 24;  // most records of one operation in a step
 constexpr size_t kMostComplaints = 20;
 
-// Returns a key for operations that can belong together: the kind, and for pairs the two ranks.
+// Returns a key for operations that can belong together: the operation, and for a send or receive the two
+// ranks.
 uint64_t kind_of(const Communicator& c, const CollectiveRecord& r) {
   if (!is_p2p(r.op))
     return uint64_t(r.op);
@@ -106,7 +107,8 @@ struct Builder {
     }
   }
 
-  // Matches the records of one communicator by kind and number.
+  // Matches the records of one communicator that have equal kind (operation, and ranks of a pair) and
+  // number.
   void match(int communicator) {
     std::vector<Entry>& list = entries[communicator];
     std::ranges::sort(list, [](const Entry& a, const Entry& b) {

@@ -13,7 +13,8 @@ struct OwnTime {
   // Vectors by rank, by record.
   std::vector<std::vector<double>> before_ns;  // own time before the record's begin
   std::vector<std::vector<int32_t>> after;     // the record whose end it counts from; -1: none
-  // Vectors by rank, by step, NaN where the rank's step is not complete.
+  // Times of each rank by step, NaN where the rank's step is not complete: all own time, own time before the
+  // step's first collective, time of kernels within the own time, and time inside collectives.
   std::vector<std::vector<double>> own_ns;
   std::vector<std::vector<double>> first_ns;
   std::vector<std::vector<double>> compute_ns;

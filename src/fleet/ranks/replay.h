@@ -17,7 +17,8 @@
 namespace lento::fleet::ranks {
 
 struct Change {
-  // New own time before a record, and new transfer of an instance, ns. Null: as recorded.
+  // Functions that return the new own time before a record and the new transfer time of a collective (an
+  // index into Job::instances), in ns. Null: as recorded.
   std::function<double(int rank, int record, double own_ns)> own;
   std::function<double(size_t instance, double transfer_ns)> transfer;
 };

@@ -81,8 +81,8 @@ double slow_noise(std::span<const double> series) {
     means.push_back(evidence::mean(std::vector<double>(begin, end)));
   }
   const double expected = noise * noise / (double(known.size()) / kBlocks);
-  // The median step between neighbouring tenths is robust: a fault that begins or ends makes only one or two
-  // of them large.
+  // The median difference between the means of neighbouring tenths is robust: a fault that begins or ends
+  // makes only one or two of the differences large.
   std::vector<double> jumps;
   for (size_t b = 1; b < means.size(); ++b)
     jumps.push_back(std::abs(means[b] - means[b - 1]));

@@ -1,5 +1,5 @@
-// Concludes a diagnosis of durations or means. These show which rank arrives last, but never that all are
-// healthy, so without a suspect there is no verdict.
+// Concludes a diagnosis that rests on durations of collectives or on their means alone. These show which
+// rank arrives last, but never that all are healthy, so without a suspect there is no verdict.
 #include "fleet/ranks/suspects.h"
 
 namespace lento::fleet {

@@ -1,4 +1,5 @@
-// Concludes a diagnosis of durations or means alone, which give suspects and no certain culprit.
+// Concludes a diagnosis that rests on durations of collectives or on their means alone, which give suspects
+// and no certain culprit.
 #pragma once
 
 #include <string>

@@ -38,7 +38,7 @@ struct TransferVerdict {
   std::vector<ShapeTime> shapes;
 };
 
-// Returns durations by instance, ns, NaN when a member is missing.
+// Returns the transfer time of each collective of Job::instances in ns, NaN when a member is missing.
 std::vector<double> transfer_times(const Job& job);
 
 TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns);

@@ -15,11 +15,12 @@ constexpr double kLeastOwnShare = 0.05;
 // one communicator, operation and size (job.h). bench/results/2026-11-22/fleet_ranks_campaign.csv
 constexpr double kLeastTransferShare = 0.06;
 
-// Least excess of a slow part, as a share of a step's length. A smaller one is not worth acting on.
+// Least excess of a slow rank or part of the network, as a share of a step's length. A smaller one is not
+// worth acting on.
 constexpr double kLeastStepShare = 0.003;
 
-// Least ratio of the median of an excess to its mean. Routing and sequence lengths delay a rank by much in
-// few steps, a slow part delays it by the same in all steps.
+// Least ratio of an excess's median over steps to its mean. Routing and sequence lengths delay a rank by
+// much in few steps, a slow part delays it by the same in all steps.
 constexpr double kLeastMedianShare = 0.5;
 
 // Least excess in multiples of its standard error. It is high, because thousands of ranks and channels are
@@ -41,7 +42,8 @@ constexpr double kLeastInferredSignificance = 40;
 // own time.
 constexpr double kLeastChannelSignificance = 10;
 
-// Least excess of a rank in standard deviations of the lasting differences between healthy peers.
+// Least excess of a rank's own time, in standard deviations of the lasting differences between healthy
+// peers.
 constexpr double kLeastPeerSpread = 3.5;
 
 // Least excess of a channel's log transfer time that counts as evidence, in standard deviations of the
@@ -68,8 +70,8 @@ constexpr int kLeastSteps = 5;
 // before the host or the part is named instead of single ranks or channels.
 constexpr double kShareOfWhole = 0.75;
 
-// Least share of an excess that lies before the step's first collective for slow input, or in time without a
-// kernel for a slow host.
+// Least share of a rank's excess that must lie before the first collective of a step for the cause to be
+// slow input, or in time without a kernel for it to be a slow host.
 constexpr double kShareOfKind = 0.7;
 
 // A barrier that the log lacks is only looked for in steps that the ranks end apart (hidden.h): the first

@@ -243,7 +243,7 @@ void take_frame(std::string_view payload, Period period, Collector& to) {
     to.damaged("a frame that is no response");
 }
 
-// Returns false when the store does not offer streamed chunks.
+// Reads a metric by streamed remote read. Returns false when the store does not offer streamed chunks.
 bool remote_read(const PrometheusOptions& o, const MetricSpec& metric, Period period, Collector& to) {
   base::HttpRequest request;
   request.method = "POST";

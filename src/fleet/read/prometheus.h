@@ -30,7 +30,7 @@ struct PrometheusOptions {
   SeriesNames* series = nullptr;  // cache of interpreted labels across reads; null: each read has its own
 };
 
-// Returns the interpretation of labels that these options give, for `series`.
+// Returns an empty cache of interpreted labels by the rules of these options, for PrometheusOptions::series.
 SeriesNames series_names(const PrometheusOptions& options);
 
 // Reads the samples in [begin, end] of all metrics. Throws Error when the store cannot be reached or has no

@@ -81,13 +81,14 @@ int64_t SeriesBuilder::sample_gap() const {
   return median_gap(gaps);
 }
 
-// The planes that hold the values of each metric: one, or three for the smallest, mean and largest device.
+// The planes (values of all steps and machines) that a metric has in the result: one, or three for the
+// smallest, mean and largest device.
 struct SeriesBuilder::Layout {
   std::vector<bool> has_devices;  // by metric id
   std::vector<size_t> at;         // by metric id: index of its first plane in MetricSeries::metrics
 };
 
-// Returns the index of each metric among the rows of the result.
+// Assigns planes of the result to the metrics and adds their names to `series`.
 SeriesBuilder::Layout SeriesBuilder::lay_out(MetricSeries& series) const {
   Layout layout;
   layout.has_devices.assign(metrics_.size(), false);

@@ -389,7 +389,8 @@ class Guess {
     });
   }
 
-  // Makes the column that distinguishes rows with equal keys the device, or the machine if there is none.
+  // Finds the column that distinguishes rows with equal keys. It becomes the device, or the machine if there
+  // is none.
   void separate_rows() {
     const bool weak_only = out_.machine >= 0 || options_.paths.size() > 1;
     if (out_.device < 0 && (!separates(-1) || speaks_of_devices()))

@@ -81,8 +81,8 @@ double Level::expected(size_t machine, size_t channel, float common) const {
   return mean + double(r.slope * std::clamp(common - r.common, -r.far, r.far));
 }
 
-// Estimates the machines' slopes, shrunk towards 0 by empirical Bayes, more strongly the less the slopes of
-// all machines differ beyond their errors.
+// Estimates how a machine's statistic follows its peers' median: a slope, which is shrunk towards 0 by
+// empirical Bayes, the more strongly the less the slopes of all machines differ beyond their errors.
 void Level::estimate_slopes(Channel channel) {
   double squares = 0;
   double errors = 0;

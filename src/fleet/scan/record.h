@@ -39,7 +39,8 @@ std::vector<double> residuals(
     const Place& place,
     std::span<const size_t> peers);
 
-// Returns the differences of a whole record for each of the peers, [peer][step].
+// Returns each peer's differences from the median of the peers in a whole record on the metric's scale,
+// [peer][step].
 std::vector<std::vector<float>> residuals_of_group(
     const fleet::MetricSeries& s,
     const Scale& scale,

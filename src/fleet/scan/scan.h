@@ -5,7 +5,7 @@
 //   MetricSeries, Scan -> conclude -> Diagnosis
 //   MetricSeries -> scan -> Diagnosis       a recorded period: both of them
 //
-// One statistic (level.h) is tested at several lengths of window. The threshold follows from a budget of
+// One test (level.h) is made at several lengths of window. The threshold follows from a budget of
 // false alarms that all tests share evenly, so that the rate of false alarms is the same however long the
 // scan runs. A watch that starts again pushes the last hour of its store and then continues from its saved
 // state (take_over).

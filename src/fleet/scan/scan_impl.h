@@ -64,7 +64,7 @@ struct Track {
 struct Scan::Impl {
   Impl(ScanFleet f, ScanOptions o);
 
-  // scan.cc: reading rows.
+  // Defined in scan.cc, which turns rows into cells and tests.
   void form_groups();
   void choose_lengths();
   void make_tracks();
@@ -81,7 +81,7 @@ struct Scan::Impl {
   size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, const CellPeers& peers);
 
-  // raise.cc: from tests to episodes.
+  // Defined in raise.cc, which turns tests into episodes.
   struct Suspects {
     std::vector<size_t> members;  // indices in the group
     double raw = 0;               // median size of the change of their levels
@@ -93,7 +93,7 @@ struct Scan::Impl {
   };
   Suspects suspects(const Track& track, size_t level, bool rises) const;
   void judge_silence();
-  // scan_live.cc: state for a restart.
+  // Defined in scan_live.cc, which saves and restores the state, and in raise.cc.
   base::Json standing_json(const Track& track, const Ladder& ladder, size_t i) const;
   void take_over(Track& track, Ladder& ladder, size_t i, const base::Json& saved);
   void judge(Track& track, size_t level);

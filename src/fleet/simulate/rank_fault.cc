@@ -1,5 +1,5 @@
 // Draws the fault of a simulated job and finds the places that no record can distinguish from it. Two places
-// are equivalent for a network fault when they take part in the same channels.
+// are equivalent for a network fault when the same groups and pairs of ranks communicate through them.
 #include "fleet/simulate/rank_fault.h"
 
 #include <algorithm>
@@ -29,7 +29,8 @@ int placed(const RankJob& job, int drawn, int places) {
   return drawn;
 }
 
-// Finds, for network faults, all places that take part in the same channels.
+// Finds, for network faults, all hosts and ranks through which the same groups and pairs of ranks
+// communicate.
 void find_same_places(const RankJob& job, const RankProgram& program, RankTruth& t) {
   const bool inside = t.fault == RankFaultKind::SlowLink;
   const bool rail = t.fault == RankFaultKind::SlowRail;

@@ -44,8 +44,9 @@ class RankProgram {
   }
   // Returns the operations of one rank in one step.
   std::vector<RankOp> operations(int rank, int step) const;
-  // Returns the channels (group and pair; -1: the whole group) inside hosts, or between hosts, in which a
-  // rank takes part, or a host when `rank` is -1. Network faults at places with equal channels look the same.
+  // Returns the groups and pairs of ranks (a pair of -1: the whole group) that communicate inside hosts, or
+  // between hosts, and that a rank takes part in, or a host when `rank` is -1. Network faults at places with
+  // equal results look the same.
   std::set<std::pair<int, int>> channels(int host, int rank, bool inside) const;
 
  private:

@@ -29,7 +29,7 @@ constexpr std::array<const char*, 6> kClassNames{"CPU", "GPU", "PFC", "throughpu
 struct Metric {
   const char* name;
   Class metric_class;
-  // Mean and amplitude of the job's wave.
+  // Mean of the metric, and amplitude of the wave that all machines share, in the metric's unit.
   double level;
   double wave;
 };

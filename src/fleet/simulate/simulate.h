@@ -18,7 +18,7 @@
 namespace lento::fleet {
 
 // A preset. There are two, which do not change:
-//   paper       faults last at least 4 minutes: the shortest that the paper's continuity rule can detect
+//   paper       faults last at least 4 minutes, the shortest that Minder's continuity rule can detect
 //   production  the full mix of durations, rapid propagation, missing samples, whole-machine gaps
 struct FleetPreset {
   std::string name;

@@ -1,5 +1,5 @@
-// Decides when the hooks of one job's alerts run: none while an outage of the store may explain the evidence,
-// none twice for one incident (hook_ledger.h), and only a few in an hour.
+// Decides when the hooks of one job's alerts run: none while an outage of the store may be the reason for
+// the alert, none twice for one incident (hook_ledger.h), and only a few in an hour.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@ namespace lento::fleet {
 std::string seconds_text(int64_t ms);
 
 struct RanksWatchOptions {
-  // Files, folders and patterns of Inspector logs and pages, or queries to the store, which contain '{', such
-  // as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
+  // Files, folders and patterns of logs and Prometheus pages of NCCL's Inspector, or queries to the store,
+  // which contain '{', such as nccl_collective_exec_time_microseconds{slurm_job_id="7"}.
   std::vector<std::string> sources;
   double every_s = 3;  // time between judgements; shorter times would judge mostly the same records
   double window_s = 120;

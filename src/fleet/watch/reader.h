@@ -36,7 +36,7 @@ class StoreReader {
     uint64_t samples = 0;
     uint64_t skipped = 0;
   };
-  // Steady times by which the watch decides whether the job can be judged now.
+  // Times of the steady clock by which the watch decides whether the job can be judged now.
   struct Sight {
     int64_t started_ms = 0;
     int64_t answered_ms = INT64_MIN;  // last row with an answer

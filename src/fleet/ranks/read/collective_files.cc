@@ -107,7 +107,7 @@ CollectiveLayout recognise_collectives(const std::string& path) {
 
 namespace {
 
-// Returns false when the layout is recognised but cannot be used alone.
+// Reads one file. Returns false when its layout is recognised but cannot be used alone.
 bool read_one(
     const std::string& path,
     CollectiveLayout layout,
