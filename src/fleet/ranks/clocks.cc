@@ -361,7 +361,7 @@ Unknown solve(size_t hosts, const std::vector<Link>& links, Value value, Error e
   return u;
 }
 
-// Returns the number of the connected group that each host belongs to.
+// Returns for each host the number of the connected part of the graph of links that it belongs to.
 std::vector<int> groups_of(size_t hosts, const std::vector<Link>& links) {
   std::vector<int> root(hosts);
   std::iota(root.begin(), root.end(), 0);

@@ -54,8 +54,9 @@ std::vector<Key> crossed(const Job& job, const Channel& c, const std::vector<int
   return out;
 }
 
-// Returns the rank of a kind of part among parts that explain the same channels, the preferred one lowest:
-// simpler and larger parts first, the whole NIC before one direction of it.
+// Returns the place of a kind of part in the order in which parts that explain the same channels are
+// preferred, the preferred one lowest: simpler and larger parts first, the whole NIC before one direction of
+// it.
 int preference(Kind kind) {
   switch (kind) {
     case Kind::Nic:
@@ -90,7 +91,7 @@ struct Explainer {
   int64_t slow_bytes = INT64_MAX;
   std::set<int> shown = {};  // shapes that have slow channels
 
-  // Lists the channels that cross each part of the network, and the shapes that have slow channels.
+  // Lists the channels (job.h) that cross each part of the network, and the shapes that have slow channels.
   void index() {
     std::map<int, std::pair<int, int>> by_shape;  // slow, quick
     for (size_t c = 0; c < job.channels.size(); ++c) {
@@ -114,7 +115,7 @@ struct Explainer {
     return shown.contains(c.shape) || c.bytes >= slow_bytes;
   }
 
-  // Returns the most significant slow stretch of steps among these channels.
+  // Returns the most significant of the stretches of steps in which these channels are slow.
   const Stretch& clearest(const std::vector<int>& hits) const {
     const auto most = std::ranges::max_element(hits, {}, [&](int c) {
       return v.channels[c].stretch.significance;
@@ -181,7 +182,8 @@ struct Explainer {
     return std::tie(x.a, x.b) < std::tie(y.a, y.b);
   }
 
-  // Returns the parts that a slow channel crosses and of whose channels most are slow, the best part first.
+  // Returns the parts of the network that slow channels cross and of whose channels most are slow, the best
+  // part first.
   std::vector<Component> candidates() const {
     std::vector<Component> out;
     for (const auto& [key, channels] : crossing) {
@@ -242,7 +244,7 @@ struct Explainer {
     return groups.empty() ? 0 : sum / std::sqrt(double(groups.size()));
   }
 
-  // Describes the best part and those that explain the channels equally well.
+  // Describes the best part of the network and those that explain the slow channels equally well.
   SlowPart describe(const std::vector<Component>& found) const {
     SlowPart slow;
     slow.part = found[0];
@@ -277,7 +279,7 @@ struct Explainer {
 
 }  // namespace
 
-// Explains slow channels by as few network parts as possible, at most eight.
+// Explains the slow channels by as few parts of the network as possible, at most eight.
 std::vector<SlowPart>
 explain_channels(const Job& job, const TransferVerdict& verdict, const std::vector<int>& switch_of) {
   constexpr size_t kMostParts = 8;

@@ -219,7 +219,7 @@ struct Judge {
   // Decides whether a rank is slower than its peers by more than their spread.
   void judge(int rank, const std::vector<int>& peers, double level, double spread) {
     const double floor = std::max(tuning::kLeastOwnShare * level, tuning::kLeastStepShare * step_ns);
-    // Half of the usual margin suffices here, since the other ranks of the host may confirm the excess.
+    // Half of kLeastPeerSpread suffices here, since the other ranks of the host may confirm the excess.
     const double least = std::max(floor, tuning::kLeastPeerSpread / 2 * spread);
     const Stretch s = best_stretch(out.excess_ns[rank], least / 2, out.roughness[rank]);
     if (s.count < tuning::kLeastSteps || s.mean < least)

@@ -25,7 +25,7 @@ uint64_t kind_of(const RankTrace& t, const CollectiveRecord& r) {
   const Communicator& c = t.communicators[r.communicator];
   uint64_t hash = mix(base::hash_text(c.name), uint64_t(c.size));
   hash = mix(hash, uint64_t(r.op));
-  // Routed tokens differ in number from step to step.
+  // Routed tokens differ in number from step to step, so the size of an all-to-all is no part of its kind.
   if (r.op != CollectiveOp::AllToAll)
     hash = mix(hash, uint64_t(r.bytes));
   if (is_p2p(r.op))

@@ -26,7 +26,7 @@ std::vector<double> without_nan(const std::vector<double>& series) {
   return out;
 }
 
-// Collects the transfer times of each channel by step.
+// Collects the mean log transfer time of each channel (one communicator, operation and size) by step.
 void collect(const Job& job, const std::vector<double>& transfer_ns, std::vector<ChannelTime>& channels) {
   std::vector<std::vector<int>> counts(channels.size(), std::vector<int>(job.steps, 0));
   for (ChannelTime& c : channels)
@@ -198,7 +198,8 @@ std::vector<double> transfer_times(const Job& job) {
   return out;
 }
 
-// Returns the transfer times of all channels and which of them are slow.
+// Returns the transfer times of all channels (one communicator, operation and size each) and which of them
+// are slow.
 TransferVerdict slow_channels(const Job& job, const std::vector<double>& transfer_ns) {
   TransferVerdict v;
   v.channels.resize(job.channels.size());

@@ -66,7 +66,8 @@ class SeriesNames {
       return std::hash<std::string_view>{}(text);
     }
   };
-  // Series that come and go (pods) must not fill the memory of a watch that runs for months.
+  // Limit of the cache, because series that come and go (pods) must not fill the memory of a watch that runs
+  // for months.
   static constexpr size_t kMost = size_t{1} << 20;
 
   LabelMeaning meaning_;

@@ -62,7 +62,7 @@ Edges edges_of(const CellSource& source);
 // Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
-// The values of the peers that the cells of one time have in common, by statistic.
+// The peers' values at the time of a cell, for each statistic.
 struct CellPeers {
   std::array<float, kChannels> level{};   // level of the peers: median of the means, quantile of the Edges
   std::array<float, kChannels> median{};  // median of the cells, which was subtracted from each

@@ -63,7 +63,7 @@ class RankProgram {
   const RankJob& job_;
   std::vector<RankGroup> groups_;
   int world_ = -1;
-  // Group of each rank, one vector for each kind of parallelism.
+  // The index into groups_ of each rank's group, one vector for each kind of parallelism.
   std::vector<int> tp_;
   std::vector<int> cp_;
   std::vector<int> dp_;

@@ -155,7 +155,8 @@ void HookCommand::stop() {
     child.until = {};
     kill(-child.process, SIGKILL);
   }
-  // A process in uninterruptible disk I/O dies late, so the watch waits for one second only.
+  // A process in uninterruptible disk I/O dies late, so the watch waits only one second for the killed
+  // processes.
   for (int i = 0; i < 100; ++i) {
     if (std::ranges::none_of(children_, runs, &Child::process))
       break;
