@@ -23,7 +23,8 @@ inline void append_varint(std::string& out, uint64_t v) {
   out += char(v);
 }
 
-// A message of numbers alone, each with its field, behind its length.
+// Returns a length-prefixed protobuf message whose fields, given as pairs of number and value, are all
+// varints.
 inline std::string packet(std::initializer_list<std::pair<int, uint64_t>> fields) {
   std::string body;
   for (const auto& [field, value] : fields) {

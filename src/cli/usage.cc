@@ -372,8 +372,8 @@ std::string misspelt_option(const Command& app, const std::vector<std::string>& 
     const std::string near = base::nearest(name, chain.size() > 1 ? known : all_options(app));
     if (chain.back()->name() == "diagnose" && chain.size() == 2 && !owner.empty())
       hint = "name the file itself: lento diagnose FILE...; ";
-    else if (!owner.empty() && !near.starts_with(name))  // "--step" is rather "--steps" than another
-                                                         // command's
+    // For "--step", the near "--steps" of this command is likelier than another command's "--step".
+    else if (!owner.empty() && !near.starts_with(name))
       hint = "it is an option of '" + owner + "'; ";
     else if (!near.empty())
       hint = "did you mean '" + near + "'? ";

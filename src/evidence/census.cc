@@ -1,5 +1,5 @@
-// Names are counted in one ordered map. The end of streams that ran together is their median end, which half
-// of them would have to miss before a lost end goes unnoticed.
+// Counts names in one ordered map. The end of a run is estimated as the median of the last times of its
+// streams, so that it is right as long as fewer than half of the streams were cut off.
 #include "evidence/census.h"
 
 #include <algorithm>

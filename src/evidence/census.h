@@ -1,5 +1,6 @@
-// A census of names: those that records mention without any record of their own are listed and are never
-// healthy, those with a single record are not taken for machines.
+// A census of the names in a set of records. It separates names that other records mention but that have no
+// record of their own, which must not be called healthy, and names with a single record, which may be
+// misread and are not taken for machines.
 #pragma once
 
 #include <cstdint>
@@ -31,8 +32,9 @@ struct Census {
   }
 };
 
-// Names appear once in each list, sorted. `spoken_of` may repeat names. A stream is unfinished when it is not
-// closed and was silent, before the median end of all, for longer than ever before.
+// Counts the records of each name. `spoken_of` holds the names that records mention and may repeat them. The
+// lists of the census are sorted and hold each name once. A stream is unfinished when it lacks its end mark,
+// and the time from its last record to the median last record of all streams exceeds its longest silence.
 Census take_census(
     std::span<const std::string> spoken_of,
     std::span<const Sighting> seen,

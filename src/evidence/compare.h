@@ -1,6 +1,6 @@
 // Compares two samples without assuming a distribution of their values.
 //
-// A detector's check without its model: the raw records of a suspect must be slower than those of peers
+// Detectors confirm a finding with it: the raw records of the suspect must be slower than those of peers
 // that did the same work. Sources: Wilcoxon 1945, Mann and Whitney 1947, Lehmann 1975 (ties).
 #pragma once
 

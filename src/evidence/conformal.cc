@@ -1,4 +1,5 @@
-// The bound is an order statistic of the seen scores with the new row itself counted as infinitely large.
+// Computes conformal bounds. A bound is an order statistic of the measured scores, to which the new row's
+// own score is added as infinitely large.
 #include "evidence/conformal.h"
 
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace lento::evidence {
 // Returns the value that a new score exceeds with probability at most `miss`. Infinite with too few scores.
 double conformal_bound(std::span<const double> scores, double miss) {
   const double all = double(scores.size()) + 1;
-  // Rows that may lie above the bound, the new one among them; rounding must not take one away.
+  // The number of rows, the new one among them, that may lie above the bound. The factor keeps an exact
+  // product such as 0.1 * 10 from being rounded down to the next lower integer.
   const double above = std::floor(std::clamp(miss, 0.0, 1.0) * all * (1 + 1e-12));
   if (above < 1)
     return std::numeric_limits<double>::infinity();

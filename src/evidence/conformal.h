@@ -13,8 +13,9 @@ namespace lento::evidence {
 
 double conformal_bound(std::span<const double> scores, double miss);
 
-// `weights` and `own_weight` are proportional to how likely a seen row, and the new one, is where the new one
-// comes from, over how likely it is among the seen.
+// The bound when the new row comes from another distribution than the seen rows. A row's weight is
+// proportional to its likelihood ratio: its density under the new row's distribution over that under the
+// seen rows' distribution. `own_weight` is the weight of the new row.
 double weighted_conformal_bound(
     std::span<const double> scores,
     std::span<const double> weights,

@@ -8,7 +8,6 @@
 
 namespace lento::evidence {
 
-// Solves normal equations. Returns solution and standard deviations.
 NormalSolution solve_normal(const Matrix& normal, std::span<const double> right) {
   LENTO_CHECK(normal.rows == normal.columns && right.size() == normal.rows, "as many equations as unknowns");
   NormalSolution out{std::vector<double>(normal.rows), std::vector<double>(normal.rows)};

@@ -11,9 +11,9 @@
 
 namespace lento::evidence {
 
-// `normal` is symmetric and positive definite, of which the
-// lower triangle is read. `variance` is the diagonal of the inverse. Throws base::Bug when it is not
-// definite.
+// The solution of normal equations and the variance of each unknown, the diagonal of the inverse of
+// `normal`. The matrix must be symmetric and positive definite, and only its lower triangle is read. Throws
+// base::Bug when it is not definite.
 struct NormalSolution {
   std::vector<double> value;
   std::vector<double> variance;

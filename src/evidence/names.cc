@@ -1,4 +1,4 @@
-// The check that text is fit to be shown is base::visible, which leaves such text as it is.
+// Checks names from records. A name is fit to be shown when base::visible leaves it unchanged.
 #include "evidence/names.h"
 
 #include <algorithm>

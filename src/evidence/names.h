@@ -1,6 +1,6 @@
-// One rule for names of machines, ranks, cores and jobs that come from outside, for every door: readers,
-// hooks, alerts, pages, files. Used as a file name it stays in its folder, so a path and an URL are refused.
-// A record whose subject breaks it is skipped and counted with the reason.
+// The rule for names of machines, ranks, cores and jobs that come from outside. Readers, hooks, alerts,
+// pages and file writers all apply it. A valid name that is used as a file name stays in its folder, so
+// paths and URLs are refused. A record with an invalid name is skipped and counted with the reason.
 #pragma once
 
 #include <cstddef>

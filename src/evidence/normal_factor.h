@@ -1,7 +1,8 @@
-// The factor of normal equations that are already summed: one decomposition, many questions.
+// The Cholesky factor of the matrix of summed normal equations, for several uses of one decomposition.
 //
-// A model whose rows are sparse sums its normal equations itself, and then asks for coefficients, for
-// variances of sums of coefficients, and for what many candidate columns keep of their information.
+// A model with sparse rows sums its normal equations itself. From the factor it then takes coefficients,
+// variances of sums of coefficients, and the lengths of many whitened candidate columns, from which follows
+// how much of each column the other unknowns do not explain.
 #pragma once
 
 #include <span>
@@ -22,7 +23,8 @@ class NormalFactor {
   // Variance of the sum of two coefficients.
   double variance_of_sum(size_t one, size_t other) const;
   double log_determinant() const;
-  // Replaces each row v by L^-1 v with the factor L, whose squared length is v' N^-1 v.
+  // Replaces each row v by L^-1 v, where L is the lower factor of the matrix N = L L'. The squared length of
+  // the result is v' N^-1 v.
   void whiten(Matrix& rows) const;
 
  private:

@@ -96,7 +96,9 @@ void flag_overlaps(
   std::unordered_map<size_t, size_t> times;             // of each kept record
   for (const size_t i : dropped) {
     flag(s, i, Flaw::Overlaps);
-    // Kept records are in order: the first that ends after i begins overlaps it, and perhaps the next.
+    // Kept records are sorted by end and do not overlap. The first one that ends after record i begins is
+    // the first that may overlap it. When the next kept record overlaps i too, i contradicts more than one
+    // record.
     auto at = std::ranges::partition_point(kept, [&](size_t k) {
       return apart(records[k], records[i]);
     });
@@ -146,7 +148,8 @@ void summarise(std::span<const TimedRecord> records, const PhysicsOptions& optio
   s.gaps = unusual_silences(begins);
   for (const Silence& g : s.gaps)
     s.jumps += distance(g.begin, g.end) > distance(s.begin, s.end) / 2;
-  // Whole files are written twice by mistake: repeats are left out and nothing is lost with them.
+  // Repeated records do not count in the share set aside: whole files are written twice by mistake, and
+  // leaving out the copy loses nothing.
   const size_t kept = s.count[size_t(Flaw::None)];
   const size_t wrong = records.size() - kept - s.count[size_t(Flaw::Repeated)];
   s.share_set_aside = records.empty() ? 0 : double(wrong) / double(wrong + kept);
@@ -229,8 +232,9 @@ std::vector<Silence> unusual_silences(std::span<const int64_t> sorted, double bu
   std::vector<double> excess;
   for (size_t i = 0; i < top; ++i)
     excess.push_back(gaps[i] - level);
-  // The median bears the gaps that are looked for; over ln 2 it is the mean of exponential excesses. Equal
-  // gaps have none: stamps are no finer than one tick.
+  // The scale is the mean of the exponential distribution of the excesses, estimated as their median over ln
+  // 2, because the median is not changed by the few long gaps that are sought. It is at least one tick, for
+  // gaps that are all equal.
   const double scale = std::max(1.0, median(excess) / std::log(2.0));
   const double least = level + scale * std::log(double(top) / budget);
   for (size_t i = 1; i < sorted.size(); ++i)

@@ -63,13 +63,14 @@ struct Screening {
 
 Screening screen(std::span<const TimedRecord> records, const PhysicsOptions& options);
 
-// Stamps further from the largest cluster than it is long, in clusters that hold at most `most_share`
-// together.
+// Returns for each time stamp whether it lies far from the others (1) or not (0): the gap between it and the
+// largest cluster of stamps is longer than that cluster. At most the share `most_share` of the stamps (0 to
+// 1) is marked.
 std::vector<char> far_away(std::span<const int64_t> times, double most_share);
 
-// Silences between sorted times that are longer than chance explains: the excess of the longest over the
-// root(n)-th longest is exponential for most distributions (Pickands 1975), and one file in 1 / budget shows
-// one by chance.
+// Returns the gaps between sorted times that are too long for chance. With n gaps, the amounts by which the
+// longest sqrt(n) gaps exceed the next longest one are exponentially distributed for most distributions of
+// gaps (Pickands 1975). A file without a fault yields a gap with probability `budget` at most.
 std::vector<Silence> unusual_silences(std::span<const int64_t> sorted, double budget = 0.001);
 
 }  // namespace lento::evidence

@@ -36,8 +36,8 @@ struct Evidence {
   std::string source;           // where it came from: record kind, metric name, file and column
 };
 
-// A place in a job of ranks, with empty members where the records do not name them. `rank` and `gpu` are the
-// numbers of the job.
+// A host, rank and GPU of a job. A member is empty where the records do not state it. `rank` and `gpu` are
+// the numbers that the job uses.
 struct Place {
   std::string host;
   std::string rank;

@@ -107,8 +107,8 @@ struct PredictQuestion {
   std::string parallel;            // "tp=8,pp=2,dp=4"
   std::string framework;           // software stack by name; empty: that of the data sheet
   std::string recompute = "none";  // none, selective, operators, full
-  // A path of a workload in YAML without its model, for use with a config.json. It replaces all members from
-  // `training` on.
+  // The path of a YAML workload without a model, for use with a config.json. Its settings replace all
+  // members from `training` on.
   std::string run;
 };
 Diagnosis predict_workload(const PredictQuestion& question);

@@ -70,7 +70,8 @@ struct AddressSpace::Impl {
   std::map<std::string, std::unique_ptr<Symbols>> files;  // opened for mappings; null: cannot be read
   std::vector<Loaded> loaded;
   bool placed = false;
-  // Answers in addresses of the process. Ranges may begin together, so the end belongs to the key.
+  // The symbols returned so far, in addresses of the process, by process, low and high. Two ranges may begin
+  // at one address, so `high` belongs to the key.
   mutable std::map<std::tuple<uint16_t, uint64_t, uint64_t>, Symbol> answers;
 
   // Returns the symbols for a mapping: of the given program with the same build id or name, else of the file
@@ -157,7 +158,7 @@ struct AddressSpace::Impl {
     return nullptr;
   }
 
-  // Keeps the answer, so that pointers to it stay valid.
+  // Stores a symbol in `answers` and returns a pointer to it, which stays valid.
   const Symbol* keep(uint16_t process, const std::string& name, uint64_t low, uint64_t high) {
     const Symbol symbol{name, low, high};
     const auto [at, fresh] = answers.try_emplace({process, low, high}, symbol);

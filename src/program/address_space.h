@@ -19,17 +19,17 @@ namespace lento::program {
 // A piece of code or data that needs no symbol table.
 struct NamedRange {
   uint16_t process = 0;
-  // [low, high)
+  // The addresses [low, high) in the process.
   uint64_t low = 0;
   uint64_t high = 0;
   std::string name;  // "solver.f:1203", "block of 4096 bytes", "Foo::bar()"
   std::string site;  // data: where it was allocated; ranges of one site are one object
 };
 
-// The source of code that was made at run time.
+// The source line of a range of code that was compiled at run time.
 struct SourceRange {
   uint16_t process = 0;
-  // [low, high)
+  // The addresses [low, high) of the code in the process.
   uint64_t low = 0;
   uint64_t high = 0;
   std::string function;
@@ -50,7 +50,8 @@ struct Mapping {
 struct DataObject {
   std::string name;  // of the whole: "counters", "heap block of 64 bytes"
   std::string site;  // of a heap block: where it was allocated
-  // The range [low, high) of this instance.
+  // The addresses [low, high) of the object in the process. For heap blocks of one allocation site, those of
+  // this block.
   uint64_t low = 0;
   uint64_t high = 0;
 };

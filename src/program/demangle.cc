@@ -165,9 +165,8 @@ class RustV0 {
     at_ += length;
     return text_.substr(at_ - length, length);
   }
-  // Reads `part` at the place of an earlier one, for a back reference.
   template <class Part>
-  // Parses a back reference: `part` is repeated at an earlier position.
+  // Parses a back reference: calls `part` at an earlier position of the name and returns to the present one.
   void back_reference(Part&& part) {
     const uint64_t to = base62();
     if (failed_ || to >= at_)

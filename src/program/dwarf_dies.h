@@ -17,7 +17,7 @@ bool type_of(Dwarf_Die& die, Dwarf_Die& type);
 
 // Follows arrays and members down to `offset` bytes into a value of `type`: "[3].hits".
 std::string path_into(Dwarf_Die type, uint64_t offset);
-// Returns the steps of path_into with their declarations.
+// Appends the declarations of the array elements and members that path_into passes, outermost first.
 void declarations_into(Dwarf_Die type, uint64_t offset, std::vector<Declared>& out);
 void place(Dwarf_Die& die, Declared& out);  // name, file, line and column of the declaration
 

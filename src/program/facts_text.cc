@@ -1,8 +1,12 @@
-// Reads and writes the facts of a trace as text, in a maps file or inside an access trace. One fact is a
-// line, and its fields are separated by one tab:
-//   line 64 | usual_line 64 | time ns | latency cycles | period 1000 | node CPU NODE
+// Reads and writes program::TraceFacts and AddressSpace as text, in a maps file or inside an access trace. A
+// line states one fact, and one tab separates its fields:
+//   line BYTES            cache line of the machine
+//   usual_line BYTES      cache line of the kind of machine that the format is used on
+//   time UNIT | latency UNIT
+//   period N              accesses that one sample stands for
+//   node CPU NODE         NUMA node of a processor
 //   process N PID NAME | map N LOW HIGH OFFSET BUILDID PATH | code N LOW HIGH NAME
-//   data N LOW HIGH NAME SITE | program DIGEST NAME
+//   data N LOW HIGH NAME SITE | program DIGEST NAME        SITE: where a heap block was allocated
 #include <algorithm>
 #include <vector>
 

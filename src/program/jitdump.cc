@@ -96,7 +96,7 @@ class Reader {
     names_.add_code({process_, address, address + code.bytes, code.name, ""});
   }
 
-  // Takes a function that was compiled at run time.
+  // Reads a record of a function that was compiled at run time.
   void take_load(FieldReader& in) {
     in.number(8);  // process and thread
     in.number(8);  // where it was made; it runs at the address
@@ -112,7 +112,7 @@ class Reader {
     known_[index] = std::move(code);
   }
 
-  // Takes a move of such a function to another address.
+  // Reads a record of a compiled function's move to another address.
   void take_move(FieldReader& in) {
     in.number(8);
     in.number(8);
@@ -124,7 +124,7 @@ class Reader {
       add(to, code->second);
   }
 
-  // Takes the source lines of a function.
+  // Reads a record of a function's source lines.
   void take_lines(FieldReader& in) {
     in.number(8);
     const uint64_t entries = in.number(8);

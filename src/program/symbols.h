@@ -16,7 +16,7 @@ namespace lento::program {
 
 struct Symbol {
   std::string name;
-  // [low, high)
+  // The addresses [low, high) of the function or variable, as the file was linked.
   uint64_t low = 0;
   uint64_t high = 0;
 };
@@ -27,7 +27,8 @@ struct SourceFrame {
   int line = 0;  // 0: not known
 };
 
-// One step from a variable down to a byte of it, with its declaration.
+// A variable, an array element in it, or a member in it, with the place of its declaration. A list of these
+// leads from a variable down to one byte: `counters`, element 3, member `hits`.
 struct Declared {
   enum class Kind {
     Variable,
@@ -56,7 +57,8 @@ class Symbols {
   // Returns "counters[3].hits", "queue+40", or "" when no variable holds the address.
   std::string describe(uint64_t address) const;
 
-  // Returns the path of `describe` step by step. Empty without debug information.
+  // Returns the variable, elements and members that describe() names, outermost first, with their
+  // declarations. Empty without debug information.
   std::vector<Declared> declarations(uint64_t address) const;
   bool is_cpp(uint64_t address) const;  // the variable's unit is C++
 

@@ -173,8 +173,9 @@ std::string series_line(const SeriesFigure::Line& line, const std::string& css, 
   return path.empty();
 }
 
-// Splits the line that a finding names at the first mark, where the fault begins: before it, it looks like
-// any other. The point before the mark belongs to both, so that the line has no gap.
+// Draws the line that a finding names in the colour of findings from the first of `marks`, the begin of the
+// fault, and in the usual colour before it. The point before the mark belongs to both parts, so that the
+// line has no gap.
 std::string blamed_line(const SeriesFigure::Line& line, const std::vector<double>& marks, const Axes& axes) {
   const size_t onset = marks.empty() ? 0
                                      : size_t(

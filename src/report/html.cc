@@ -34,7 +34,8 @@ std::string write_page(const Page& page) {
        {"script", script_html()}});
 }
 
-// Composes the sentence worth forwarding as `element`, then how much, when and how sure.
+// Returns the verdict as an HTML element named `element`, then slow-down, time and certainty of the first
+// finding.
 std::string verdict_html(const finding::Diagnosis& d, const std::string& element) {
   const bool calm = d.outcome == finding::Outcome::Healthy || d.outcome == finding::Outcome::Answer;
   Element sentence(element);

@@ -1,6 +1,7 @@
-// Composes the parts that every page shares, in one order: the picture that answers, what to do next,
-// evidence, what was seen and could have been seen. All findings, figures, limits and how to repeat are
-// folded below. Names in a diagnosis come from foreign files, so every text is escaped.
+// Composes the parts that every page shares, in one order: the leading picture, next steps, evidence, what
+// was examined and the smallest effects that would have been reported. All findings, figures, limits and the
+// command to repeat the run follow in closed sections. Names in a diagnosis come from foreign files, so
+// every text is escaped.
 #include "report/html_parts.h"
 
 #include <algorithm>
@@ -162,7 +163,7 @@ std::string findings_html(const Diagnosis& d, const Place& place) {
   return out;
 }
 
-// Lists what to do next. Nothing was judged, or nothing is wrong, is a sentence of its own.
+// Returns the list of next steps. A sentence precedes it when nothing was judged or nothing is wrong.
 std::string next_html(const Diagnosis& d) {
   std::string items;
   for (const std::string& step : next_steps(d))
@@ -216,7 +217,7 @@ std::string seen_html(const Diagnosis& d, const Place& place) {
   const Lines seen = seen_of(d);
   if (seen.empty())
     return {};
-  // An all-clear is what was looked at and what would have been named.
+  // For a healthy subject this section is the result itself, so it is open. Otherwise it is closed at first.
   const auto compose = d.outcome == finding::Outcome::Healthy ? section : folded;
   return compose(place, "seen", "What was seen", pairs_html(seen, "facts"));
 }

@@ -22,7 +22,7 @@ struct Place {
 // Returns the figures in the reduced form that a page shows (reduce.h).
 std::vector<finding::Figure> shown_figures(const finding::Diagnosis& diagnosis);
 
-// Composes all that follows the sentence of a page, in the order of html_parts.cc. `shown` are the
+// Composes all of a page that follows the verdict, in the order that html_parts.cc states. `shown` are the
 // shown_figures of the diagnosis.
 std::string sections_html(
     const finding::Diagnosis& diagnosis,

@@ -69,7 +69,8 @@ std::vector<std::string> next_steps(const Diagnosis& d) {
     if (!step.empty() && std::ranges::find(steps, step) == steps.end())
       steps.push_back(step);
   }
-  // The remedy is only a hint once there are findings, and the notes list its tools.
+  // The remedy is a command after a mere answer, and the whole text of what a detector lacked without
+  // findings. Beside findings only its part before the first ": " is listed.
   if (!d.remedy.empty() && is_question(d))
     steps.push_back(d.remedy);
   else if (!d.remedy.empty())

@@ -1,6 +1,5 @@
-// The parts of a verdict that come first, in text and on a page alike: one sentence worth forwarding, how
-// much, since when and how sure, what to do next, the evidence in a few lines, what was seen and what could
-// have been.
+// Composes the beginning of a report, the same for text and HTML: how much slower, since when and how sure,
+// the next steps, what was examined, and the smallest effects that the detector would have reported.
 #pragma once
 
 #include <string>
@@ -13,19 +12,23 @@ namespace lento::report {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;  // name, text
 
-// Returns how much, when and how sure, for the first finding. Empty without findings.
+// Returns slow-down, begin and certainty of the first finding as pairs of name and text. Empty without
+// findings.
 Lines keys_of(const finding::Diagnosis& diagnosis);
 
-// True where nothing was judged: the remedy of a prediction is the question that usually follows.
+// Returns whether the diagnosis only answers a question, such as a prediction, and judges nothing. Its
+// `remedy` is then a command that usually follows and is listed without the words "What would help".
 bool is_question(const finding::Diagnosis& diagnosis);
 
-// Lists the steps of the first three findings without repetitions, and what would help a verdict.
+// Returns the recommended steps of the first three findings (Finding::next_step), each once, and then the
+// remedy of the diagnosis.
 std::vector<std::string> next_steps(const finding::Diagnosis& diagnosis);
 
-// Lists what was looked at, and the smallest effects that would have been named.
+// Returns what the detector examined and the smallest effects that it would have reported, as pairs of name
+// and text.
 Lines seen_of(const finding::Diagnosis& diagnosis);
 
-// True for a fact about the smallest effect that would have been named.
+// Returns whether a fact's name says that it is the smallest effect that the detector would have reported.
 bool tells_reach(const std::string& fact);
 
 // Returns "very sure (0.94)" for a score from 0 to 1.

@@ -8,10 +8,11 @@ namespace lento::report {
 // Returns the largest finite value, or NaN when there is none.
 double finite_maximum(const double* begin, const double* end);
 
-// Reduces a heat map to at most 96 shared rows (bins of neighbours by their maximum) and 900 columns (bins by
-// their maximum). Rows that a finding names keep a row of their own and come first. Lines and bands keep at
-// most 3000 points, of each step the first, the lowest and the highest. Values keep five significant digits.
-// Timelines keep every span that a finding names and at most 6000 of the others. Other kinds are unchanged.
+// Reduces a figure to what a page can show. A heat map keeps a row for each row that a finding names, these
+// first, and at most 96 more and 900 columns, in which neighbours are replaced by their maximum. Lines and
+// bands are divided into 1000 sections, each of which keeps its first, lowest and highest point. Values keep
+// five significant digits. Timelines keep every span that a finding names and at most 6000 others. Other
+// kinds of figure are unchanged.
 finding::FigureBody reduced(const finding::FigureBody& body);
 
 }  // namespace lento::report

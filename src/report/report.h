@@ -23,7 +23,8 @@ std::string write_json(const finding::Diagnosis& diagnosis);
 // table below it. All text of the diagnosis is escaped.
 std::string write_html(const finding::Diagnosis& diagnosis);
 
-// Several diagnoses of one system as one page: the question, the commands that answer it, the result.
+// One section of a page that shows several diagnoses of one system (Story): a title, an explanation, the
+// commands that a user would type, and the diagnosis that they return.
 struct Chapter {
   std::string title;
   std::string text;

@@ -1,6 +1,7 @@
-// Writes a diagnosis as text for a terminal, in the order of the page: the sentence worth forwarding, the
-// findings with what to do next and their first evidence, what was seen and could have been seen. --explain
-// adds the rest. Text of foreign files could steer the terminal, so everything passes base::visible.
+// Writes a diagnosis as text for a terminal, in the order of the HTML page: the verdict, the findings with
+// next steps and their first evidence, what was examined and the smallest effects that would have been
+// reported. --explain adds all other facts. Text of foreign files could steer the terminal, so everything
+// passes base::visible.
 #include <algorithm>
 
 #include "base/units.h"
@@ -76,7 +77,8 @@ std::string origin(const Diagnosis& d) {
   return text;
 }
 
-// Lists facts below one another. After a verdict those of the detector's inside are left to --explain.
+// Lists the facts of the diagnosis, one a line. Where something was judged, only the smallest detectable
+// effects are listed, and --explain adds the internal figures of the detector.
 std::string facts_text(const Diagnosis& d, const TextOptions& options) {
   const bool all = options.explain || d.outcome == finding::Outcome::Answer;
   size_t width = 0;
@@ -97,7 +99,8 @@ std::string facts_text(const Diagnosis& d, const TextOptions& options) {
   return text;
 }
 
-// Composes the lines after the findings: what was seen, what could have been seen, notes.
+// Composes the lines after the findings: what was examined, the facts, the notes, and with --explain how to
+// repeat the run.
 std::string tail(const Diagnosis& d, const TextOptions& options) {
   std::string text;
   if (!d.covered.empty() && !d.findings.empty())

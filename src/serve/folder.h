@@ -18,7 +18,8 @@ class Folder {
   explicit Folder(const std::string& path);  // throws base::Error when it is no folder
 
   // Returns a JSON array of {name, modified, scale, title, verdict, outcome, severity, findings, much} or
-  // {name, modified, error}, newest first, at most 2,000. Files are read again only when they changed.
+  // {name, modified, error}, newest first, at most 2,000. `findings` is their number, and `much` the factor
+  // of the first as text. Files are read again only when they changed.
   std::string list();
 
   // Returns a text that changes when the file changes. Throws as open() does.

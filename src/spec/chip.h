@@ -70,9 +70,9 @@ struct Chip {
   }
 };
 
-// Reads every form. A file that starts with '{' is the JSON that SLOTH released. Throws base::Error that
-// names every bad key of the file at once, or that a sheet without `core` describes data movement only and
-// cannot take a mapping.
+// Reads a chip from YAML (lento.chip/1 or lento.chip/2) or from the JSON that SLOTH released, which starts
+// with '{'. Throws base::Error that names every bad key of the file at once. A lento.chip/2 file without
+// `core` describes data movement only and is refused too, because no program can be mapped on it.
 Chip read_chip(const std::string& path);
 Chip parse_chip(const std::string& text, const std::string& file);
 

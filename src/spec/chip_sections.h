@@ -16,12 +16,15 @@ constexpr double kMinRate = 1e-6;
 void read_bytes(Fields& fields, std::string_view key, int64_t& out, double min, double max);
 void read_rate(Fields& fields, std::string_view key, double& out);
 
-// The place of the scratchpad's rate: `core` has it in version 1, and `core_memory` and `port` in version 2.
+// Tells whether the section `core` states the bytes per cycle of the scratchpad (`lento.chip/1`), or the
+// sections `core_memory` and `port` do (`lento.chip/2`).
 enum class ScratchpadRate {
   Given,
   Elsewhere
 };
-bool read_core(Fields& top, Chip::Core& core, ScratchpadRate rate, base::ErrorList& errors);  // there is one
+
+// Returns whether the file has a section `core`.
+bool read_core(Fields& top, Chip::Core& core, ScratchpadRate rate, base::ErrorList& errors);
 void read_memory_unit(Fields& top, Chip::MemoryUnit& unit, base::ErrorList& errors);
 void read_probe(Fields& top, Chip::Probe& probe, base::ErrorList& errors);
 

@@ -1,5 +1,5 @@
-// Writes chips as text and derives the chip of a sheet. Numbers are written with all digits, so that a chip
-// that is written and read again is equal.
+// Writes a Chip as YAML and converts a FabricSheet to a Chip. Numbers are written with all digits, so that a
+// chip that is written and read again is equal.
 #include <algorithm>
 #include <cmath>
 
@@ -152,7 +152,8 @@ std::string write_grid(const Chip& chip) {
   return out.take();
 }
 
-// Returns the whole segments that fit a buffer of `bytes`, at least one, or 0 (unbounded) for 0 bytes.
+// Returns how many whole segments of `segment` bytes a buffer of `bytes` holds, at least one. For 0 bytes it
+// returns 0, which means unbounded.
 int buffer_segments(double bytes, int64_t segment) {
   if (bytes == 0)
     return 0;

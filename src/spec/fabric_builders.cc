@@ -50,8 +50,9 @@ FabricSheet ring_fabric(int length) {
 
 void add_opposite_network(FabricSheet& sheet) {
   FabricSheet::Network& first = sheet.networks.front();
-  // A network that runs both ways has no opposite, so each network of the pair gets one direction where the
-  // grid is closed.
+  // On a ring or torus, a network whose links run in both directions has no opposite network. The first
+  // network is therefore restricted to the ascending direction, and the second one gets the descending
+  // direction.
   if (first.topology != Topology::Mesh && first.x == Sense::Both) {
     first.x = Sense::Up;
     first.y = Sense::Up;

@@ -47,8 +47,8 @@ struct FabricSheet : Interconnect {
   double completion_cycles = 0;       // from the last byte's arrival to the end of the wait for it
   double resume_cycles = 0;           // from the end of a wait to the next transfer
 
-  // True when the sheet has a `core` section. The members below then describe what a mapped workload needs:
-  // computing, moving data, recording. A sheet without it describes data movement only.
+  // True when the file has a `core` section, so that the members below, which a mapped workload needs, are
+  // valid. A file without it describes data movement only.
   bool computes = false;
   Chip::Core core;
   Chip::MemoryUnit memory_unit;
@@ -59,8 +59,9 @@ struct FabricSheet : Interconnect {
   std::vector<double> clocks_hz;   // by chip
 };
 
-// Reads a path, or the name of a shipped sheet ("wormhole", "blackhole"), of either version. Throws
-// base::Error that names every bad key of the file at once.
+// Reads a chip description of schema lento.chip/1 or lento.chip/2 from a path, or one that is shipped with
+// Lento by its name ("wormhole", "blackhole"). Throws base::Error that names every bad key of the file at
+// once.
 FabricSheet read_fabric(const std::string& path);
 FabricSheet parse_fabric(const std::string& text, const std::string& file);
 
@@ -68,8 +69,9 @@ FabricSheet parse_fabric(const std::string& text, const std::string& file);
 // edge.
 FabricSheet fabric_of(const Chip& chip);
 
-// Derives the chip that a mapped workload runs on. A segment passes the port of a core at the slower of port
-// and core memory. Buffers hold whole segments, at least one. Precondition: sheet.computes.
+// Derives the chip for a mapped workload from `lento.chip/2`. The scratchpad's rate is the smaller of the
+// rates of the core's port and of its memory, in bytes per cycle. A buffer size in bytes becomes a number of
+// whole segments (Chip::Network::segment_bytes), at least one. Precondition: sheet.computes.
 Chip chip_of(const FabricSheet& sheet);
 
 // Builders of sheets whose tiles are all cores.

@@ -25,7 +25,8 @@ enum class TileKind : uint8_t {
 };
 const char* name(TileKind kind);
 
-// The direction in which a network turns along one axis.
+// The direction in which the links of a network lead along one axis: to higher coordinates, to lower ones,
+// or both.
 enum class Sense : uint8_t {
   Up,
   Down,
@@ -71,7 +72,7 @@ struct Interconnect {
   };
   std::vector<Network> networks;
 
-  // A directed link between chips, which all networks of its tiles reach.
+  // A directed link between a tile of one chip and a tile of another. Every network can send over it.
   struct ChipLink {
     TilePlace from;
     TilePlace to;
@@ -90,14 +91,14 @@ struct Interconnect {
   int count(TileKind kind) const;
 };
 
-// Returns "core1-2", or "chip3/core1-2" when there are several chips. `what` is the kind of the tile or a
-// part of it ("lsu").
+// Returns "core1-2", or "chip3/core1-2" when there are several chips: kind or part of the tile (`what`, such
+// as "lsu"), x and y.
 std::string tile_name(const Interconnect& net, const std::string& what, const TilePlace& at);
-// Returns "NOC_0/out1-2" or "NOC_0/router1-2".
+// Returns "NOC_0/out1-2" or "NOC_0/router1-2": network, part of the tile, x and y.
 std::string tile_name(const Interconnect& net, int network, const std::string& what, const TilePlace& at);
-// Returns "NOC_0/link1-2>2-2".
+// Returns "NOC_0/link1-2>2-2": network, then the tiles (x, y) from which and to which the link leads.
 std::string link_name(const Interconnect& net, int network, const TilePlace& from, const TilePlace& to);
-// Returns "link1/9-0>0/9-6" for a link between chips.
+// Returns "link1/9-0>0/9-6" for the link from tile (9, 0) of chip 1 to tile (9, 6) of chip 0.
 std::string chip_link_name(const TilePlace& from, const TilePlace& to);
 
 }  // namespace lento::spec

@@ -2,7 +2,7 @@
 // and a quoted field may contain line breaks. Either line end and a byte order mark are accepted. The
 // delimiter is the most frequent of comma, semicolon, tab and bar in the header outside quotes, and the first
 // of these on a tie. A decimal comma is not read as a number. Blanks before a field are dropped. Files may be
-// compressed. A table that begins with '{' is read as JSON Lines (base/json_lines.h).
+// compressed. A table that begins with '{' is read as JSON Lines (base/scan/json_lines.h).
 //
 //   CsvReader in(path, report);
 //   const int time = in.require("time_ms");

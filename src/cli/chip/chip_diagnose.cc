@@ -1,5 +1,5 @@
-// lento chip diagnose: judges a sketch of a run, or its probe records, which are run through a recorder
-// first.
+// lento chip diagnose: finds slow components of a chip from a sketch, the fixed-size summary of each core's
+// records. Given probe records, it first runs them through a recorder, which fills such a sketch.
 #include <filesystem>
 #include <memory>
 
@@ -28,7 +28,7 @@ struct ChipDiagnoseArguments {
   const std::vector<chip::Method>* methods = nullptr;
 };
 
-// Returns which entry the sketch replaces when full.
+// Returns which entry a full sketch replaces when a new one comes.
 chip::Eviction eviction_of(const std::string& name) {
   if (name == "healthiest")
     return chip::Eviction::Healthiest;
@@ -39,7 +39,7 @@ chip::Eviction eviction_of(const std::string& name) {
   return chip::Eviction::Earliest;
 }
 
-// The run that is judged is no run that is known to be healthy.
+// Throws base::Error when --healthy names the file of the run that is to be judged.
 void check_healthy(const chip::ChipDiagnosisOptions& job) {
   std::error_code code;
   if (!job.healthy.empty() && std::filesystem::equivalent(job.healthy, job.records, code))

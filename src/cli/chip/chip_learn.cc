@@ -9,7 +9,8 @@
 namespace lento::cli {
 namespace {
 
-// As the XDG base directory specification places caches. Nothing is kept where no absolute path is known.
+// Returns the folder of learnt models in the user's cache, by the XDG base directory specification, or
+// "none" when neither variable holds an absolute path.
 std::string usual_models() {
   for (const auto& [variable, below] : {std::pair{"XDG_CACHE_HOME", "lento"}, {"HOME", ".cache/lento"}})
     if (const char* folder = std::getenv(variable);

@@ -28,8 +28,8 @@ void run(ChipSimulateArguments& args, Context& context) {
     return play(args, context);
   if (args.run.mapping.empty())
     throw UsageError("--mapping is required, or --trace to play a recorded program");
-  // The trace of the simulated machine has more detail than that of the diagnosis. A simulated program has
-  // only the latter.
+  // With --mapping, --trace-out takes the trace of every simulated event and not the timelines of the
+  // diagnosis, which Context::show would write. With --trace only the timelines exist.
   args.run.chrome_trace = std::exchange(context.trace_out, {});
   args.run.seed = context.seed;
   args.run.form = args.form == "text"        ? chip::ProbeForm::Text

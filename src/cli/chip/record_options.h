@@ -8,7 +8,8 @@ namespace lento::cli {
 
 void add_record_options(Command& command, chip::RecordSources& sources);
 
-// --models, and the folder that it means: empty where nothing is kept.
+// Declares --models, the folder of models learnt by `lento chip learn`. models_folder returns the path that
+// its value means, or "" for "none".
 void add_models(Command& command, std::string& models);
 std::string models_folder(const std::string& models);
 

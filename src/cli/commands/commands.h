@@ -14,8 +14,8 @@ namespace lento::cli {
 
 Program program();
 
-// One function a subcommand, each in its own file, declares its options and sets its callback. A new command
-// is written in cli/<name>.cc, declared here, and listed in commands.cc or in its group.
+// Each function declares the options of one subcommand and sets its callback. A new command gets a file of
+// its own in a folder of cli, is declared here, and is listed in commands.cc or in its group.
 void add_chip(Command& app, Context& context);
 void add_demo(Command& app, Context& context);
 void add_diagnose(Command& app, Context& context);
@@ -30,7 +30,7 @@ void add_memory(Command& app, Context& context);
 void add_predict(Command& app, Context& context);
 void add_memory_diagnose(Command& group, Context& context);
 
-// Commands of the group `lento chip`, listed in cli/chip.cc.
+// Commands of the group `lento chip`, listed in cli/chip/chip.cc.
 void add_chip_calibrate(Command& chip, Context& context);
 void add_chip_check(Command& chip, Context& context);
 void add_chip_compare(Command& chip, Context& context);
@@ -41,10 +41,10 @@ void add_chip_map(Command& chip, Context& context);
 void add_chip_simulate(Command& chip, Context& context);
 void add_chip_sweep(Command& chip, Context& context);
 void add_chip_diagnose(Command& chip, Context& context);
-// The same with methods to choose from, which outlive the command.
+// Adds `lento chip diagnose` with `methods` as the values of --method. `methods` must outlive the command.
 void add_chip_diagnose_by(Command& chip, Context& context, const std::vector<chip::Method>& methods);
 
-// Commands of the group `lento memory`, listed in cli/memory.cc.
+// Commands of the group `lento memory`, listed in cli/memory/memory.cc.
 void add_memory_itemsets(Command& memory, Context& context);
 void add_memory_record(Command& memory, Context& context);
 void add_memory_calibrate(Command& memory, Context& context);

@@ -1,4 +1,5 @@
-// lento demo: one story through all scales, in the commands that a user would type.
+// lento demo: finds one hidden fault with the commands for predictions, fleets, chips, memory and tiles, in
+// the form that a user would type.
 #include <filesystem>
 #include <ostream>
 #include <sstream>
@@ -166,7 +167,8 @@ report::Chapter memory_chapter(Tour& tour) {
       std::move(d));
 }
 
-// Returns the chapter of the demo in which a program on a tile sketches the records of each core.
+// Returns the chapter of the demo in which a program on a tile fills the sketch of each core, a fixed-size
+// summary of its records.
 report::Chapter tile_chapter(Tour& tour) {
   Diagnosis d = tour.diagnose(
       "5-tile",
@@ -202,7 +204,8 @@ double exchange_s(const Tour& tour) {
   return predict::predict_collective(predict::read_system(tour.in("accelerator.yaml")), all).seconds;
 }
 
-// Writes the files that the chapters judge, with one slow link hidden in one machine.
+// Writes the input files of the demo's commands: metrics of a simulated job and probe records of a simulated
+// chip. Both contain one fault, a slow link in one machine.
 void prepare(Tour& tour, desk::DemoJob& job) {
   job.steps.exchange_s = exchange_s(tour);
   write_file(

@@ -63,7 +63,8 @@ Error nothing_to_judge(const std::vector<RecognisedFile>& files, const std::vect
       hint_on(files, questions));
 }
 
-// Gives a question that lacks only a system the one of --system, or the one that its table or trace names.
+// Adds `--system NAME` to a question that lacks only a data sheet. The name is `given`, the value of
+// --system, or the device that the question's table or trace names.
 void add_system(Question& question, const std::string& given) {
   if (question.missing != std::vector<std::string>{desk::kSystemSheet} || !question.verdict)
     return;
@@ -108,8 +109,9 @@ Question chosen(const std::vector<RecognisedFile>& files, const std::string& sys
   return *whole[0];
 }
 
-// Logs, counters and states are one incident, with the verdicts on tables of metrics and on dumps of
-// collectives beside them. Files for another question are listed.
+// Judges logs, counters and recorded states of parts together as one incident. Verdicts on metric tables and
+// collective dumps among `others` are shown beside it. The remaining files of `others` are reported as not
+// used.
 void judge_logs(
     Context& context,
     const std::vector<std::string>& logs,
@@ -128,8 +130,9 @@ void judge_logs(
   context.show(desk::diagnose(options, context.progress()));
 }
 
-// Runs `lento diagnose`: recognises the files and judges what they allow.
-// Reports with numbers alone are compared with each other, unless other files ask a question of their own.
+// Adds files of numbers without times or machines to `logs`, where they are compared with each other, or to
+// `files`. They are compared when there are at least three, and logs were given too or no other file has a
+// role.
 void add_reports(
     std::vector<RecognisedFile> reports,
     std::vector<RecognisedFile>& files,
@@ -147,6 +150,7 @@ void add_reports(
   }
 }
 
+// Runs `lento diagnose`: recognises the files and judges what they allow.
 void run(Context& context, const std::vector<std::string>& paths, const desk::ExpectedOptions& expected) {
   std::vector<RecognisedFile> files;
   std::vector<RecognisedFile> numbers;  // of unknown reports

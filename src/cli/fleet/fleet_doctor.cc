@@ -1,4 +1,5 @@
-// lento fleet doctor: examines what a store holds for a watch.
+// lento fleet doctor: lists the metrics and machines that a Prometheus holds, which of them `lento fleet
+// watch` would use, and what it lacks.
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "fleet/doctor.h"

@@ -1,4 +1,4 @@
-// lento fleet simulate: makes the metrics of a synthetic job, as CSV with the truth beside it or as a live
+// lento fleet simulate: makes the metrics of a synthetic job, as CSV with a file of its faults or as a live
 // exporter.
 #include <chrono>
 #include <thread>

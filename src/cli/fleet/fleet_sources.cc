@@ -7,12 +7,13 @@
 namespace lento::cli {
 namespace {
 
-// Options that only one source or method reads, by the word that names it.
+// The options that are read only together with one other option or one method, named by `owner`.
 struct Owned {
   const char* owner;
   std::vector<const char*> options;
 };
-// Returns which options belong to which source, to reject others.
+// Returns for each source and method the options that only it reads, so that refuse_idle_options can reject
+// them elsewhere.
 const std::vector<Owned>& owned_options() {
   static const std::vector<Owned> owned = {
       {"--prometheus",

@@ -1,4 +1,5 @@
-// lento fleet train: trains one LSTM-VAE a metric, and orders the metrics, on a period with few faults.
+// lento fleet train: trains one LSTM-VAE for each metric on a period with few faults, and sets its threshold
+// for a deviation.
 #include "base/file.h"
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"

@@ -1,5 +1,5 @@
-// lento fleet watch: watches jobs for days. It takes one named job, or every running job that a label
-// separates (--each), and of those a share (--shard).
+// lento fleet watch: watches the metrics of running jobs for days. It watches one named job, or with --each
+// every job that has its own value of a Prometheus label. With --shard, several processes divide these jobs.
 #include <algorithm>
 
 #include "base/error.h"

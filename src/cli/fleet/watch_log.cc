@@ -1,4 +1,5 @@
-// Alerts go to standard output, one line each, and everything else that a watch notes to standard error.
+// Writes the output of a watch: alerts to standard output, one line each, and all other messages to standard
+// error.
 #include "cli/fleet/watch_log.h"
 
 #include "base/json.h"

@@ -1,5 +1,5 @@
-// lento memory record -- PROGRAM: runs a program that was built with the recorder, and names what fights over
-// memory.
+// lento memory record -- PROGRAM: runs a program that was built with the recorder, and names the data that
+// threads contend for.
 #include "base/error.h"
 #include "base/file.h"
 #include "cli/commands/commands.h"

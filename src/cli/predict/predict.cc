@@ -121,7 +121,8 @@ void calibrate(Context& context, const PredictArguments& options) {
     print_product_fit(out, precision, one);
 }
 
-// A workload in YAML states its own run, and each row of a table its own question.
+// Throws UsageError for options that describe a run, such as --batch, when the run is described elsewhere:
+// in a workload in YAML, or in each row of a table.
 void refuse_idle_options(const Command& command, const PredictArguments& options) {
   const bool is_yaml = options.workload.ends_with(".yaml") || options.workload.ends_with(".yml");
   const bool is_table = !options.table.empty();

@@ -16,7 +16,7 @@ struct PredictStepsArguments {
   fleet::FleetSource source;
 };
 
-// Returns every sample of the one metric, of all machines.
+// Returns the step times of all machines in seconds, from the only metric of `series` in `unit`.
 std::vector<double> step_times(const fleet::MetricSeries& series, const std::string& unit) {
   if (series.metrics.size() != 1)
     throw base::Error(

@@ -1,4 +1,5 @@
-// lento search SPACE.yaml: searches a system and the way to run a workload on it.
+// lento search SPACE.yaml: searches for the best design of a system and the best parallel layout of a
+// workload on it.
 #include "base/file.h"
 #include "base/scan/csv.h"
 #include "base/units.h"

@@ -1,4 +1,5 @@
-// lento tile run: runs a tile on the signals of a block, or a plain RV32IM program in flat memory.
+// lento tile run: runs a tile on recorded signals of the part of a chip that it watches, or a plain RV32IM
+// program in flat memory.
 #include <cstdio>
 #include <ostream>
 
