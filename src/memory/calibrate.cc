@@ -125,7 +125,8 @@ class MemoryLoops {
     if (run <= part)
       all_.add(time_all(buffer_, cpus, all_swept_) / double(cpus.size() * kPieceBytes / kHostLine));
   }
-  // Seconds per line: dependent loads, independent loads, reads in order, and reads in order by all CPUs.
+  // Return the seconds in which a line is read: by dependent loads, by independent loads, in order, and in
+  // order by all CPUs at once.
   double latency() const {
     return latency_;
   }
@@ -208,13 +209,14 @@ class Host {
   struct Pages {
     std::vector<size_t> words;
     std::vector<size_t> lines;
-    // Dependent and independent loads in the present buffer.
+    // The least seconds of a load in the present buffer: `apart` with one word on each page, `packed` in
+    // adjacent lines, `_scattered` with independent instead of dependent loads.
     Least apart = {};
     Least packed = {};
     Least apart_scattered = {};
     Least packed_scattered = {};
-    // Seconds of a load on a page of its own beyond one of packed lines, one value per buffer: dependent
-    // loads, independent loads.
+    // The seconds by which a load with one word on each page is slower than one in adjacent lines, one value
+    // for each buffer: `extras` of dependent and `walks` of independent loads.
     std::vector<double> extras = {};
     std::vector<double> walks = {};
     void change_buffer() {

@@ -25,8 +25,9 @@ struct CorePlatform {
 // program will run.
 CorePlatform usual_platform();
 
-// Reads a file, or a shipped sheet by its name. Members that a file leaves out are those of the usual
-// platform. Throws base::Error for mistakes in it, and with the shipped names for an unknown one.
+// Reads a machine from a file, or a machine that is shipped with Lento by its name. Members that the file
+// leaves out are those of usual_platform(). Throws base::Error for mistakes in the file, and for an unknown
+// name with the names of the shipped ones.
 CorePlatform read_core_platform(const std::string& file_or_name);
 
 std::vector<std::string> shipped_core_platforms();

@@ -1,6 +1,7 @@
-// States the share of accesses and of CPU time that a recording holds, and withdraws outcomes "healthy" that
-// rest on too little. "Healthy" means that no contention costs the share `least_loss` of the time. That needs
-// accesses that could cost as much, at one transfer from another core each.
+// States which share of the accesses and of the CPU time a recording holds. It replaces the outcome
+// "healthy", which means that no contention costs the share `least_loss` of the time, by "cannot judge" when
+// too little was recorded: for example when the accesses would cost less than that even if each took a line
+// from another core.
 #include "memory/coverage.h"
 
 #include <algorithm>
@@ -81,7 +82,8 @@ void add_coverage(const Coverage& c, double least_loss, finding::Diagnosis& d) {
   if (d.outcome == finding::Outcome::Findings && seen < kLeastSeen)
     d.notes.push_back(
         "what was found holds for the recorded " + percent(seen) + " of the accesses: --full shows all");
-  // A trace of a few accesses is not judged anyway, and only the recording shows why they are few.
+  // When the trace had too few accesses for a verdict, the reason is replaced by one from the recording,
+  // which shows why they are few.
   const bool is_short = d.outcome == finding::Outcome::CannotJudge && c.met < kLeastAccesses;
   if (d.outcome != finding::Outcome::Healthy && !is_short)
     return;

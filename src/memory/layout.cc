@@ -19,7 +19,8 @@ bool same_step(const program::Declared& a, const program::Declared& b) {
   return a.kind == b.kind && a.index == b.index && a.name == b.name && a.line == b.line;
 }
 
-// Returns the first step in which two paths differ, or their length when they do not.
+// Returns the index of the first declaration in which two paths through nested types differ, or the length
+// of the shorter path.
 size_t first_difference(const Path& a, const Path& b) {
   size_t i = 0;
   while (i < a.size() && i < b.size() && same_step(a[i], b[i]))
@@ -112,7 +113,7 @@ propose_layout(const program::AddressSpace& names, const FoundObject& object, ui
     const size_t at = first_difference(first, other);
     if (at >= first.size() || at >= other.size())
       continue;
-    // The later one of two neighbours moves to a line of its own.
+    // The part with the higher address is aligned to a new line.
     const bool later = object.parts[i] > object.parts[0];
     const Path& path = later ? other : first;
     const program::Declared& step = path[at];

@@ -68,7 +68,8 @@ bool is_header_line(std::string_view line) {
   if (line.starts_with("=="))
     return false;
   const bool by_kernel = has_any(line, {"Kernel Name", "Kernel_Name", "KernelName"});
-  // The names of columns are in quotes or between commas. Sentences of rules name the same tables.
+  // A column name is in quotes or between commas. Without them the same words also occur in the profiler's
+  // advice.
   const bool by_line = has_any(
       line,
       {"\"L1 Wavefronts Shared\"",

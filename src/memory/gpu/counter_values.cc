@@ -49,7 +49,8 @@ double counter_scale(const std::string& unit) {
   return scaled ? prefix->second : 1;
 }
 
-// Rules state counts in sentences that have not changed for years.
+// Nsight Compute states some counts only in the sentences of its rules, whose wording has been the same for
+// years.
 void add_rule(const std::string& text, Values& values) {
   struct Rule {
     std::regex sentence;

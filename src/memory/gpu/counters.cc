@@ -15,7 +15,8 @@
 namespace lento::memory {
 namespace {
 
-// Returns the counter of both, or the sum of those of loads and stores where they are counted separately.
+// Returns the counter for loads and stores together, or the sum of their separate counters where the profile
+// has those.
 double both(const Values& v, const std::string& before, const std::string& after) {
   if (v.has(before + after))
     return v.sum(before + after);

@@ -18,10 +18,10 @@ std::vector<BusyUnit> when_coalesced(const KernelMemory& k);
 // Returns the units with equal loads of slices or channels. `imbalance` is the largest load over the mean.
 std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double imbalance);
 
-// Returns whether the profile states the shares of caches, memory and instructions.
+// Returns whether the profile states the busy shares of caches, memory and instruction issue.
 bool has_all_shares(const BusyShares& busy);
-// Returns the options of ncu that make the interval narrower, "" when the profile has all counters or is
-// AMD's.
+// Returns the options of ncu that record the counters which would narrow the bounds of the speed-up. Returns
+// "" when the profile has all of them or is of an AMD device.
 std::string missing_counters(const KernelMemory& k, bool is_coalescing);
 
 }  // namespace lento::memory

@@ -25,15 +25,18 @@ using base::percent;
 using finding::Diagnosis;
 using finding::Finding;
 
-// Counters of conflicts include those of units that share the pipe, a few in a hundred of healthy kernels.
+// The least ratio of requests to needed requests that counts as bank conflicts. In healthy kernels the
+// counters of conflicts exceed the need by a few per cent, because they include units that share the pipe.
 constexpr double kConflicts = 1.15;
-// Rows that do not start at a sector cost one sector in eight more.
+// The least ratio of sectors to needed sectors that counts as uncoalesced. Rows that do not start at a
+// sector boundary need 9 sectors instead of 8.
 constexpr double kUncoalesced = 1.5;
-// Hashed addresses load channels within a few in a hundred of one another. Kernels with few requests do not.
+// The least ratio of the fullest channel's load to the mean load that counts as imbalance. Where addresses
+// are hashed over the channels, loads differ by a few per cent, but by more in kernels with few requests.
 constexpr double kImbalance = 1.4;
 constexpr double kLeastLoad = 1000;  // requests of the mean channel
 constexpr double kLeastPieces = 64;  // requests of a trace, over all channels
-// Gains below are not worth a change.
+// The least speed-up that is worth a change of the program.
 constexpr double kLeastGain = 1.02;
 constexpr double kSure = 0.9;  // score of the smallest certain gain
 constexpr const char* kUncoalescedName = "uncoalesced access";
@@ -186,7 +189,8 @@ class Judge {
     return format_number(gain.low, 3) + " to " + format_number(gain.high, 3) + " times";
   }
 
-  // Returns the finding that the bound allows, or null after a note.
+  // Adds and returns a finding when the lower bound of the fix's speed-up reaches kLeastGain. Otherwise
+  // returns null, and adds a note when the upper bound reaches it.
   Finding* bounded(const KernelMemory& k, const std::string& category, const std::vector<BusyUnit>& units) {
     if (relief(units) < 1 - 1 / kLeastGain)
       return nullptr;
@@ -194,7 +198,8 @@ class Judge {
     if (gain.low >= kLeastGain)
       return &add_bounded(k, category, gain);
     const auto busiest = std::ranges::max_element(units, {}, &BusyUnit::busy);
-    // A fix that may relieve the busiest unit may gain much, so the outcome cannot be healthy.
+    // The fix may relieve the busiest unit, or a unit is not measured. The true gain is then unknown, so the
+    // outcome cannot be "healthy".
     undecided_ += !has_all_shares(k.busy) || busiest->busy > kLeastGain * busiest->fewest;
     if (gain.high >= kLeastGain)
       note(k, category, *busiest, gain);

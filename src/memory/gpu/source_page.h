@@ -32,7 +32,7 @@ class PageWork {
     double served = 0;
     double excess = 0;
   };
-  // Global requests of the instructions with one base address.
+  // The sectors that instructions with one base register request from global memory.
   struct Base {
     double most = 0;  // largest of one instruction
     double ideal = 0;

@@ -82,7 +82,7 @@ class BaseRate {
   const WindowScan& scan_;
   const uint64_t first_;
   const uint64_t duration_;
-  // Numbers by stratum.
+  // The numbers of windows and of control windows in each stratum.
   std::vector<uint64_t> windows_;
   std::vector<uint64_t> controls_;
 };

@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::string_view kMagic = "LENTOPA5";
 
-// The following visitors list the members of structs in one order for both ways.
+// Each of the following visitors lists the members of a struct once, for writing and for reading, so that
+// both use one order.
 template <class Way, class Block>
 void visit_block(Way& way, Block& c) {
   way(c.cycles);

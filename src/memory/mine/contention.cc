@@ -25,9 +25,10 @@ std::string number(double v) {
   return base::format_number(v, 6);
 }
 
-// Returns the time of the CPUs that work, each from its first to its last access, and at least as long as its
-// accesses took. Of an idle CPU only its accesses count. So no loss exceeds the time. For sampled traces, and
-// where latencies have another unit than time, it is the sum of the recorded latencies.
+// Returns the working time, which shares of lost time refer to: for each working CPU the time from its first
+// to its last access, but at least the sum of its latencies, and for each idle CPU that sum alone. Losses
+// therefore never exceed it. For sampled traces, and where latencies have another unit than time, it is the
+// sum of all recorded latencies.
 double working_time(const Scan& scan, const TraceFacts& facts) {
   uint64_t most = 0;
   for (const auto& [cpu, time] : scan.cpus)
@@ -168,7 +169,8 @@ class Report {
     add_other_sizes();
   }
 
-  // Lists the losses that another line size would end or bring, which perf c2c does not show.
+  // Notes for each line size how many cycles would be lost on contended lines, so that a reader sees whether
+  // another size would help. perf c2c does not show that.
   void add_other_sizes() {
     std::string text;
     for (const auto& [bytes, cycles] : line_size_.explained)

@@ -93,9 +93,10 @@ class CauseFinder {
            names_.process(o.process);
   }
 
-  // Returns the p of Fisher's exact test, times the number of tests, that accesses of the object are high
-  // more often than accesses that no other CPU can have delayed (all others, where records name levels).
-  // Where all latencies beyond a hit are alike, none is high, and accesses beyond a hit are counted.
+  // Returns the p value of Fisher's exact test, times the number of tests. The test asks whether accesses to
+  // the object have a high latency more often than accesses that no other CPU can have delayed, or than all
+  // others where records name levels. Where no latency is high, because all misses take the same time, it
+  // counts the accesses slower than a hit instead.
   double chance(const Object& o, size_t tests) const {
     const bool any_high = windows_.high_events > 0;
     const uint64_t its = any_high ? o.high_accesses : o.slow_accesses;
@@ -164,8 +165,8 @@ class CauseFinder {
           " where that is too much");
   }
 
-  // Adds to handed_on the blocks that were not examined byte by byte and on which too few accesses lost
-  // cycles for contention.
+  // Adds to handed_on the cycles of blocks with so few accesses that each line was handed over once and not
+  // contended, unless the block was examined byte by byte.
   void add_handed_on() {
     std::set<BlockKey> examined;
     for (const HotBlock& block : windows_.hot)

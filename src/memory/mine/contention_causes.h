@@ -33,7 +33,7 @@ struct PassResults {
   const std::vector<Line>& lines;
 };
 
-// Finds the causes. `time` is the working time in the unit of latencies.
+// Finds the causes. `time` is the summed time of the CPUs that work, in the unit of the latencies.
 Causes find_causes(
     const PassResults& passes,
     const ContentionNames& names,

@@ -40,7 +40,8 @@ class ContentionNames {
   std::string variable(uint16_t process, uint64_t address) const;
   std::string process(uint16_t number) const;  // " in pid 17 (server)", "" where there is one only
   std::string item(uint32_t id) const;
-  // Joins the items by commas. With ranges, each function is followed by its range in the supporting windows.
+  // Joins the items by commas. With `ranges`, each function is followed by the range of its code addresses
+  // in the windows that contain the pattern.
   std::string pattern(const std::vector<uint32_t>& items, const std::vector<WindowFacts::Range>& ranges)
       const;
   const program::AddressSpace& space() const {

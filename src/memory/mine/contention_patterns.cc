@@ -43,7 +43,8 @@ closed_sets(const WindowScan& scan, const ContentionOptions& options, double& us
         sets.emplace_back(items.begin(), items.end());
     };
     if (options.paper) {
-      // A contention pattern names several CPUs; single symbols carry them as prefixes.
+      // With options.paper a pattern must contain items of at least two CPUs, when windows have several. The
+      // item kinds CpuFunction, CpuType and CpuLatency carry a CPU number.
       mine.constraint.count_min = !scan.windows.empty() && scan.windows.front().cpus.count() > 1 ? 2 : 1;
       mine.constraint.count_mask = ~uint64_t{0};
       for (uint32_t id = 0; id < scan.items.size(); ++id) {
@@ -62,7 +63,8 @@ closed_sets(const WindowScan& scan, const ContentionOptions& options, double& us
   }
 }
 
-// Adds the items that all windows with both functions of a costly pair share, which is a closed set.
+// For each of the costliest pairs of a delayed and a delaying function, adds the items common to all windows
+// that contain both. Such a set is closed.
 void add_costly_pairs(const WindowScan& scan, const Scan& trace, std::set<std::vector<uint32_t>>& sets) {
   std::vector<std::pair<uint64_t, std::pair<uint32_t, uint32_t>>> pairs;
   for (const auto& [pair, blame] : trace.function_blame)

@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kMostPairs = size_t{1} << 18;  // pairs of delayed and delaying functions
 
-// Returns whether the actor's previous miss lies a multiple of a wide power of two away. Both lines may then
-// belong to one cache set.
+// Returns whether the line lies a multiple of tuning::kConflictStride lines from the thread's previous miss.
+// Both lines may then belong to one cache set.
 bool jumps(Scan& scan, const AccessRecord& r) {
   uint64_t& last = scan.last_miss[r.actor()];
   const uint64_t line = r.address / tuning::kLineSizes[1];
@@ -200,7 +200,8 @@ class FirstPass {
 
   Scan& scan_;
   Functions& functions_;
-  // Entries of the record before, which are most often those of the next one.
+  // Pointers to the entries of `scan_` for the previous record's CPU, thread and process. The next record
+  // usually has the same, which saves a look-up.
   CpuTime* cpu_ = nullptr;
   uint64_t* actor_ = nullptr;
   uint64_t* process_ = nullptr;
@@ -299,7 +300,8 @@ Cost cost_of(const AccessRecord& r, const Scan& scan) {
       std::swap(cost.walk, cost.miss);
     return cost;
   }
-  // In a trace with levels, an access that left the CPU for an unnamed place is costed as a miss.
+  // In a trace that records which cache level answered, an access beyond the CPU's own caches without a
+  // recorded level costs what a miss costs.
   if (r.service != memory::Service::Unknown || (scan.levels_known && went_unnamed(r)))
     return level_cost(r, scan);
   if (is_trivial(r))

@@ -81,7 +81,7 @@ struct WindowFacts {
   uint64_t seed = 0;
 };
 
-// Latencies from here on share the last bin.
+// Latencies of at least this value, in the unit of the trace, share the last latency bin of the items.
 inline constexpr uint32_t kLastLatency = 250;
 
 // Gives numbers to the items of transactions.

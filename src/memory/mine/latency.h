@@ -1,4 +1,4 @@
-// An exact histogram of integer latencies and its quantiles under the three rules of the method.
+// An exact histogram of integer latencies, and its quantiles under three rules (QuantileRule).
 #pragma once
 
 #include <cstdint>

@@ -9,7 +9,7 @@
 namespace lento::memory {
 namespace {
 
-// Returns the excess cycles on lines that have a cause of sharing, if lines had this many bytes.
+// Returns the excess cycles on contended lines, if lines had this many bytes.
 uint64_t explained_at(const WindowScan& windows, uint32_t bytes) {
   uint64_t sum = 0;
   for (const HotBlock& block : windows.hot) {

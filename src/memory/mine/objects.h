@@ -1,5 +1,6 @@
-// Sums lines by the object that holds them: one variable, all heap blocks of one allocation site, or a region
-// without a name. A histogram of 256 threads is one object that matters, not 512 lines that do not.
+// Sums lines by the object that holds them: one variable, all heap blocks of one allocation site, or a
+// region without a name. Each of the 512 lines of an array may lose too few cycles for a finding, and the
+// array as a whole enough.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
-// Follows which threads hold each block, in one pass: a store leaves its thread alone with the block, a load
-// joins the holders. The smallest possible p is that of Fisher's exact test with every high latency among the
-// contended accesses. Idea: quiet.h.
+// Follows in one pass which threads hold each block: a store makes its thread the only holder, a load adds
+// its thread. The smallest reachable p is that of Fisher's exact test when all high latencies are among the
+// contended accesses. quiet.h gives the method.
 #include "memory/mine/quiet.h"
 
 #include <algorithm>

@@ -16,7 +16,8 @@ struct SampledShare {
   uint64_t samples = 0;
 };
 
-// Sorted by falling latency, then by name. Both are empty for traces that are not sampled.
+// Return the summed latency by code and by variable, sorted by falling latency, then by name. Both lists are
+// empty for traces that are not sampled.
 std::vector<SampledShare> sampled_code(const Scan& scan, const ContentionNames& names);
 std::vector<SampledShare> sampled_variables(const Scan& scan, const ContentionNames& names);
 

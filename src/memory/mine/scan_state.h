@@ -153,8 +153,9 @@ struct Scan {
   std::array<uint64_t, kDelayCauses> cycles_by_cause = {};
   std::array<double, kAccessTypes> baseline = {};       // uncontended latency: 10th percentile
   std::array<double, kServices> service_baseline = {};  // the same by level; L1 for peers
-  // Accesses that no other CPU can have delayed, and the number of the rest, in traces without reasons
-  // (quiet.h).
+  // The latencies of accesses that no other CPU can have delayed (quiet.h), of all types and by type, and
+  // the number of other accesses by type. Only filled for traces whose records name neither culprits nor
+  // levels.
   LatencyHistogram quiet;
   std::array<LatencyHistogram, kAccessTypes> quiet_by_type;
   std::array<uint64_t, kAccessTypes> fought = {};
@@ -171,7 +172,7 @@ struct Scan {
   std::map<uint16_t, uint64_t> processes;                         // accesses by process
   std::map<std::pair<uint32_t, uint32_t>, Blame> cpu_blame;       // (victim, culprit)
   std::map<std::pair<uint32_t, uint32_t>, Blame> function_blame;  // (victim, culprit)
-  // Sums of sampled traces by function, and by block (at most kMostLines blocks).
+  // The latency of sampled accesses, summed by function and by memory block (at most kMostLines blocks).
   std::map<uint32_t, Sampled> sampled_code;
   std::unordered_map<BlockKey, Sampled, BlockHash> sampled_data;
 

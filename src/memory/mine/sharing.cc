@@ -89,8 +89,8 @@ bool touch(const Range& a, const Range& b) {
   return a.offset < b.offset + b.size && b.offset < a.offset + a.size;
 }
 
-// Counts the conflicting pairs of a line, and the shares of them that touch common bytes and that remain in a
-// layout by main users.
+// Counts the conflicting pairs of accesses on a line. Of them it computes the share that touches common
+// bytes, and the share that would remain if each word were on a line with the other words of its main user.
 void weigh_conflicts(Line& line) {
   const std::vector<Range> ranges = ranges_of(line);
   const bool by_peers = line.writes == 0;
@@ -118,8 +118,9 @@ struct Part {
   double writes = 0;
 };
 
-// Computes the share of the pairs within 8-byte words that go one way. Threads are sorted by falling ratio of
-// stores to loads, so each one mostly reads what those before it store, and prefix sums suffice.
+// Computes the share of conflicting pairs within 8-byte words by which data moves in one direction, from a
+// storing to a loading thread (sharing.h). Threads are sorted by falling ratio of stores to loads, so that
+// each thread mostly loads what earlier ones store, and prefix sums suffice.
 void weigh_ways(Line& line) {
   constexpr uint32_t kWord = 8;
   std::map<uint32_t, std::map<uint32_t, Part>> words;  // by word and actor

@@ -121,19 +121,20 @@ struct Line {
   CpuSet cpus;
 };
 
-// Returns the used lines of a block, with their causes. `line_bytes` must divide kBlockBytes. `all`: the
-// trace has every access, so a line that was taken once (below) is a hand-over and not contended.
+// Returns the used lines of a block, with their causes. `line_bytes` must divide kBlockBytes. `all` means
+// that the trace has every access, so that a line for which is_taken_once() holds is a hand-over and not
+// contended.
 std::vector<Line> lines_of(const HotBlock& block, uint32_t line_bytes, bool all = false);
 
 // Computes the sums and the cause of a line whose uses are filled in.
 void judge(Line& line);
 
-// Returns whether only one thread lost cycles on the line, with two accesses at most: its first load and
-// store.
+// Returns whether the line was handed over once: only one thread was delayed on it, and by at most two
+// accesses, its first load and its first store.
 bool is_taken_once(const Line& line);
 
-// Returns whether a word that compare-and-swaps acquire is released by other writes, as a lock is. True when
-// there is no compare-and-swap.
+// Returns whether a word is released as a lock is: after `compares` compare-and-swaps there are enough other
+// writes, `other_writes`. True when there is no compare-and-swap.
 bool is_given_back(uint64_t compares, uint64_t other_writes);
 
 // Returns whether most accesses are made under a lock that threads pass on. The words then move together,

@@ -1,11 +1,11 @@
-// Contention windows of a trace in one pass (Algorithm 1 of the paper, with its defects mended).
+// Builds contention windows of a trace in one pass (Algorithm 1 of the paper, with its defects mended).
 //
 // A window is all events within omega / 2 cycles, both sides included, of a high event ("seed") that lies in
 // no earlier window. Invariants (tested): seeds are more than omega / 2 apart, no event is in more than two
 // windows, every high event is in at least one, and memory holds the events of 1.5 omega cycles. Where many
 // records share a cycle, a window keeps the 2^20 events nearest before its seed and the first 2^20 of its
-// own. Literal: windows as the printed algorithm makes them once its index starts at 0 and skips forward. An
-// event then belongs to one window only.
+// own. With `literal`, windows are those of the printed algorithm with two corrections: its index starts at
+// 0, and it continues after each window. An event then belongs to one window only.
 #pragma once
 
 #include <cstdint>
@@ -112,7 +112,7 @@ class SliceBuilder {
   const WindowSink high_;
   const WindowSink calm_;
   std::map<std::pair<uint16_t, uint64_t>, Group> groups_;  // by process and object
-  // The open slice.
+  // The number of the slice of time that is being filled, and its events so far.
   uint64_t at_ = 0;
   uint64_t events_ = 0;
 };

@@ -1,5 +1,6 @@
-// Classifies contended words by their atomics. An atomic that adds is never a lock's, one that also subtracts
-// counts users, and a compare-and-swap without a store that gives the word back moves a position.
+// Classifies contended words by the atomic operations on them. A word with atomic additions is no lock. If
+// threads also subtract, it counts users. A word that compare-and-swaps change, and that no store resets as
+// a lock's release would, belongs to a compare-and-swap loop, for example as the position in a queue.
 #include "memory/mine/word_use.h"
 
 #include <algorithm>

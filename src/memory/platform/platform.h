@@ -129,8 +129,8 @@ struct ReplayResult {
 // Selects how long after the completion of its previous access a CPU issues the next one in a replay.
 enum class ReplayGaps {
   Kept,  // the gap of the trace
-  // That gap less the waits of the trace: latencies beyond one cycle, and `blamed` cycles before the access.
-  // The replay starts after the last record is read.
+  // The gap of the trace without the waits in it: the latency of the previous access beyond one cycle, and
+  // the `blamed` cycles before this access. The replay starts after the last record is read.
   WithoutWaits
 };
 // Replays a trace through the caches, write buffers and interconnect of a platform. Each CPU issues its

@@ -82,7 +82,8 @@ class System {
   uint32_t first_line_ = 0;
   uint64_t reserved_ = 0;  // harts that hold a reservation
   uint64_t ahead_ = 0;     // harts with steps done before their turn
-  // The most cycles that a slice lasts without a wait. Steps ahead are only done before `ahead_until_`.
+  // longest_slice_ is the largest number of cycles that a slice without a wait lasts. A hart does steps
+  // before its turn only up to the cycle ahead_until_.
   Cycles longest_slice_ = 0;
   Cycles ahead_until_ = 0;
   Core* running_ = nullptr;

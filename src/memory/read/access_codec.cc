@@ -117,8 +117,8 @@ class Predictor {
   }
   uint64_t last_culprit_pc = 0;
 
-  // Updates the tables with a record. `slot` is the successor() that was used for it, and its type is already
-  // correct.
+  // Updates the tables with a record. `slot` is the table entry that successor() returned for the prediction
+  // of this record. `r.type` must be final.
   void learn(Successor& slot, const AccessRecord& r, uint64_t gap) {
     slot.pc = r.pc;
     slot.gap = int64_t(gap);

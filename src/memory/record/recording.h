@@ -64,7 +64,8 @@ class Recording {
   uint64_t worked_us() const;
   uint32_t line_bytes() const;
 
-  // Creates an empty recording of at most `bytes`, ready for a program. `off_us` 0: no bursts.
+  // Creates an empty recording of at most `bytes`, ready for a program. The program records in bursts: for
+  // `on_us` microseconds, then not for `off_us`. With off_us = 0 it records all the time.
   static void prepare(const std::string& path, uint64_t bytes, uint64_t on_us, uint64_t off_us);
 
  private:
@@ -148,9 +149,9 @@ struct Relayout {
 
 inline constexpr uint64_t kUserWord = 4;  // bytes that have one main user
 
-// Returns, for each such word from `low` to `high`, the thread that makes more than half of the recorded
-// accesses, as an index of Recording::threads(), or UINT32_MAX where none does. Null when the range is wider
-// than 16 MiB.
+// Returns, for each word of kUserWord bytes from `low` to `high`, the thread that makes more than half of
+// the recorded accesses, as an index of Recording::threads(), or UINT32_MAX where none does. Null when the
+// range is wider than 16 MiB.
 std::shared_ptr<const std::vector<uint32_t>>
 main_users(const Recording& recording, uint64_t low, uint64_t high);
 

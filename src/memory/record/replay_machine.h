@@ -20,13 +20,13 @@ class ReplayMachine {
   // Bit of a line's key: the line is part of a new layout, and is assumed to fit in every cache.
   static constexpr uint64_t kElsewhere = uint64_t{1} << 62;
 
-  // Describes an access beyond its record.
+  // Properties of an access that its record does not hold.
   struct Hints {
     bool dependent = false;  // on the value of the last load
     // The core's next access stores to the same line. Where misses overlap, that store waits behind the load
     // and requests the line with it, so that the line comes once.
     bool updates = false;
-    // The access's part of a new layout (Relayout::Kind).
+    // Effects of a new layout of the data: it has Relayout::Kind::Local, Huge, Second or Fits.
     bool local = false;
     bool huge = false;
     bool second = false;
@@ -35,8 +35,9 @@ class ReplayMachine {
 
   ReplayMachine(const CoreModel& model, size_t cores, uint32_t line_bytes);
 
-  // Returns the cycles that an access waits beyond a hit. `r` must have its time, place, type, core and
-  // process. Service and culprit are filled in. Accesses must come in the order of their time.
+  // Returns the cycles that an access waits beyond a hit. The caller sets time, address, pc, type, core and
+  // process of `r`. The function fills in service and culprit. Accesses must come in the order of their
+  // time.
   uint64_t access(size_t core, uint64_t key, const Hints& hints, AccessRecord& r);
 
   uint64_t contended() const {

@@ -22,7 +22,7 @@ constexpr uint64_t kNobody = ReplayLock::kNobody;
 using Core = ReplayCore;
 using Lock = ReplayLock;
 
-// Threads that reach a barrier, or the begin or end of a region.
+// Threads that arrive at a barrier, or at the begin or end of a parallel region.
 struct Meeting {
   uint64_t come = 0;
   uint64_t latest = 0;
@@ -264,9 +264,10 @@ class Replay {
     return false;
   }
 
-  // All threads begin a second of bursts together, because the holders of locks are unknown then. Within it
-  // the bursts of a thread follow one another. On few cores a single burst contains one or two threads, and
-  // threads of different bursts would never contend.
+  // Accesses between two bursts of recording are unknown, and so are the holders of locks when a burst
+  // begins. All threads therefore begin each group of kTogether bursts together. Within a group the bursts
+  // of a thread follow one another. Groups are needed because on few cores a single burst contains one or
+  // two threads, and threads of different bursts would never contend.
   void reach_burst(Core& core, uint64_t number) {
     core.state = Core::State::AtBurst;
     core.waits_for = number / kTogether;

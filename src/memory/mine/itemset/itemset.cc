@@ -1,8 +1,8 @@
 // Mines item sets with several threads and lists them in an order that does not depend on their number. The
-// reduced base is cut into pieces, one or a few candidates of the root each. Every piece is searched alone,
-// and an ordered sink passes its sets on in the order of the pieces. Items in all transactions ("perfect")
-// are set aside and combined at the end, which is exact arithmetic on the count. Source: LCM ver. 2
-// (itemset.h).
+// search over the reduced database is cut into pieces of one or a few first candidates each. Every piece is
+// searched alone, and an ordered sink passes its sets on in the order of the pieces. Items in all
+// transactions ("perfect") are set aside and combined at the end, which is exact arithmetic on the count.
+// Source: LCM ver. 2 (itemset.h).
 #include "memory/mine/itemset/itemset.h"
 
 #include <algorithm>
@@ -17,7 +17,8 @@ namespace {
 
 // A piece of the search, in the order in which its sets are listed.
 struct Piece {
-  // The candidates of the root that it extends.
+  // The candidates `first` to `last` - 1 of the root, whose branches this piece searches. With parts > 1 it
+  // searches only slice `part` of their children.
   uint32_t first = 0;
   uint32_t last = 0;
   uint32_t part = 0;

@@ -83,7 +83,7 @@ struct MineResult {
 };
 
 MineResult mine_itemsets(const Transactions& data, const MineOptions& options);
-// Does the same, and frees the transactions as soon as they are reduced.
+// Mines the same sets, and frees the transactions as soon as they are reduced.
 MineResult mine_itemsets(Transactions&& data, const MineOptions& options);
 
 std::string to_string(Uint128 value);

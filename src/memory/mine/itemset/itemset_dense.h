@@ -30,7 +30,8 @@ struct DenseTask {
   // The range of candidates to extend Q by.
   uint32_t first = 0;
   uint32_t last = UINT32_MAX;
-  // The slice of the level below, for sharing work.
+  // Only slice `part` of `parts` equal slices of the children is searched, so that several threads can share
+  // one branch.
   uint32_t part = 0;
   uint32_t parts = 1;
   const SetConstraint* constraint = nullptr;

@@ -52,7 +52,7 @@ struct SparseDb {
 // transactions go to `perfect`. Frees parts of `data` on the way.
 SparseDb reduce(Transactions&& data, uint64_t min_support, std::vector<uint32_t>& perfect);
 
-// One item of a set with its place and support in a reduced base.
+// An item of a reduced database: its index there, and its support together with the present set.
 struct IndexSupport {
   uint32_t index = 0;
   uint64_t support = 0;
