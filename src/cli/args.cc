@@ -38,8 +38,8 @@ template <typename T>
 constexpr bool kIsReal = std::is_floating_point_v<T> || std::is_same_v<T, std::vector<double>> ||
                          std::is_same_v<T, std::optional<double>>;
 
-// Returns the number that a failed check of the parser allows, "from 0 to 1000", out of "... in range A to
-// B".
+// Returns the range that a value must be in, as "from 0 to 1000", out of the parser's message "... not in
+// range A to B".
 std::string bounds_of(const std::string& text) {
   const size_t at = text.find("not in range ");
   if (at == std::string::npos)

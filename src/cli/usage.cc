@@ -115,7 +115,8 @@ std::string lower(std::string_view text) {
   return out;
 }
 
-// A word of the command line that may be the file of the error, and the option it was given to.
+// A word of the command line that the error message may be about, as a file name, and the option that it
+// belongs to.
 struct Given {
   std::string file;
   std::string option;
@@ -162,7 +163,7 @@ std::string wanted_by(const Command& command, const std::string& option) {
   return std::string();
 }
 
-// Returns whether an option that expects `text` accepts this kind of file.
+// Returns whether a file of this kind fits an option or operand, by `text`, its help text.
 bool is_wanted(const base::FileKind& kind, const std::string& text) {
   const std::string wanted = lower(text);
   const std::string format = lower(kind.format.substr(0, kind.format.find(',')));

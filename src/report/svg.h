@@ -1,7 +1,8 @@
 // Parts of the static pictures: scales, axes, colour classes.
 //
-// Pictures have no colours of their own. Class names (q0..q8 for values, s0..s7 for series, blame, band)
-// refer to the style sheet of the page, so one picture serves dark, light and print.
+// Pictures have no colours of their own. Class names (q0 to q8 for values, s0 to s7 for series, `blame` for
+// what a finding names, `band` for the range of the peers) refer to the style sheet of the page, so one
+// picture serves dark, light and print.
 #pragma once
 
 #include <span>

@@ -54,7 +54,8 @@ struct FabricSheet : Interconnect {
   Chip::MemoryUnit memory_unit;
   Chip::Probe probe;
 
-  // Rates of single parts, never faster than the numbers above. They are empty when all parts are equal.
+  // Rates of single cores and clocks of single chips, at most those that the members above state. Empty when
+  // all are equal.
   std::vector<double> core_rates;  // operations per cycle, by tile of a chip; of tiles that are no cores too
   std::vector<double> clocks_hz;   // by chip
 };

@@ -220,8 +220,8 @@ class NetworkBuilder {
     return transpose(by_token, {0, 2, 1, 3});
   }
 
-  // Appends the new tokens to the cache, which is an input of the graph at the first step after a given
-  // context.
+  // Appends keys or values of the new tokens to their cache. At the first step after a given context the
+  // cache is an input of the graph.
   int extended(int cached, int fresh, const std::string& name) {
     if (cached < 0 && run_.context > 0)
       cached = input({1, m_.kv_heads, run_.context, m_.head_size});
@@ -240,8 +240,9 @@ class NetworkBuilder {
     return linear(name + ".down", up, m_.hidden);
   }
 
-  // Splits the experts into as many groups as a token makes choices. Each choice falls into its own group,
-  // whose experts divide all tokens among them.
+  // Adds a mixture of experts. Real routing is unknown, so the experts are split into as many groups as a
+  // token has active experts. Each token passes one expert of each group, and the experts of a group divide
+  // the tokens among them.
   int mixture(int x) {
     const int64_t tokens = shape(x)[1];
     std::vector<int> sums;

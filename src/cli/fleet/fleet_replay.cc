@@ -1,4 +1,4 @@
-// lento fleet replay: the alerts that a watch gives on a recorded period.
+// lento fleet replay: prints the alerts that `lento fleet watch` would have raised in a recorded period.
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "cli/fleet/watch_log.h"

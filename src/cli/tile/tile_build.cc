@@ -1,4 +1,5 @@
-// lento tile build compiles a program for a tile, and lento tile verify proves its bounds.
+// lento tile build compiles a program for a tile, and lento tile verify proves bounds of its run time and
+// its memory.
 #include <ostream>
 
 #include "base/file.h"

@@ -1,4 +1,4 @@
-// lento tile check: decides whether a tile would load an image.
+// lento tile check: decides whether a tile would load a signed program image.
 #include <cstdlib>
 #include <ostream>
 

@@ -24,8 +24,8 @@ void add_other(std::vector<BusyUnit>& units, const char* name, double busy) {
 
 }  // namespace
 
-// Returns the units with conflicts of banks gone: the pipe loses the excess, and the padded index may cost
-// instructions.
+// The pipe to shared memory loses the excess requests, and instruction issue may gain those that compute the
+// padded index.
 std::vector<BusyUnit> without_conflicts(const KernelMemory& k) {
   const BusyShares& b = k.busy;
   std::vector<BusyUnit> units;
@@ -49,10 +49,9 @@ std::vector<BusyUnit> without_conflicts(const KernelMemory& k) {
   return units;
 }
 
-// Returns the units when accesses of global memory are coalesced. The first cache serves fewer sectors. The
-// work of the second one falls by a factor between those of its sectors and of its requests. The memory then
-// moves only the bytes that are needed. Before, it may move pairs of sectors, because a burst of HBM has 64
-// bytes.
+// With coalesced accesses the first cache serves fewer sectors. The work of the second cache falls by a
+// factor between those of its sectors and of its requests. The memory moves only the bytes that are needed.
+// Before the fix it may move pairs of sectors, because a burst of HBM has 64 bytes.
 std::vector<BusyUnit> when_coalesced(const KernelMemory& k) {
   const BusyShares& b = k.busy;
   const double ratio = k.global.ideal / k.global.served;
@@ -90,9 +89,9 @@ std::vector<BusyUnit> when_coalesced(const KernelMemory& k) {
   return units;
 }
 
-// Returns the units when slices or channels have even loads. The busy share of the fullest channel is the
-// mean one times the imbalance. The busiest part of a slice need not be the part with the uneven load, so
-// without the share of the fullest slice's lookups no gain is certain.
+// The busy share of the fullest channel is the mean share times the imbalance. The busiest part of a slice
+// need not be the part with the uneven load, so no gain is certain unless the profile states the share of
+// the fullest slice's lookups.
 std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double imbalance) {
   const BusyShares& b = k.busy;
   std::vector<BusyUnit> units;

@@ -1,4 +1,5 @@
-// The units of a kernel before and after each fix of its accesses, for bottleneck.h.
+// Computes for each fix of a kernel's memory accesses how busy its units are before and after, for the
+// bounds in bottleneck.h.
 #pragma once
 
 #include <string>
@@ -9,13 +10,14 @@
 
 namespace lento::memory {
 
-// Returns the units without bank conflicts, or nothing when the profile has neither a share of the pipe or of
-// the first cache nor cycles.
+// Returns how busy the units are now and with all bank conflicts removed. Empty when the profile has no
+// cycles and no busy share of the pipe to shared memory or of the first cache.
 std::vector<BusyUnit> without_conflicts(const KernelMemory& k);
-// Returns the units with coalesced global accesses, or nothing without shares of caches or memory.
-// `k.global.served` must be above 0.
+// Returns how busy the units are now and with all accesses to global memory coalesced. Empty when the
+// profile has no busy shares of caches or memory. `k.global.served` must be above 0.
 std::vector<BusyUnit> when_coalesced(const KernelMemory& k);
-// Returns the units with equal loads of slices or channels. `imbalance` is the largest load over the mean.
+// Returns how busy the units are now and with equal loads of all cache slices (`is_slices`) or memory
+// channels. `imbalance` is the largest load over the mean.
 std::vector<BusyUnit> when_even(const KernelMemory& k, bool is_slices, double imbalance);
 
 // Returns whether the profile states the busy shares of caches, memory and instruction issue.

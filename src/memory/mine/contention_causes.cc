@@ -423,7 +423,8 @@ class CauseFinder {
       f.evidence.push_back({region_of(objects[i]), double(objects[i].cycles), "cycles", "access records"});
   }
 
-  // Returns the number of CPUs with a fair share of the accesses.
+  // Returns the number of working CPUs, which make at least the share tuning::kWorkingShare of the busiest
+  // CPU's accesses.
   size_t working_cpus() const {
     uint64_t most = 0;
     for (const auto& [cpu, time] : scan_.cpus)

@@ -323,8 +323,8 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
   return block;
 }
 
-// Builds the base for the set of the node: rows that hold a candidate, items renumbered, occurrences
-// delivered.
+// Builds the database for the branch of the node: the transactions that hold a candidate, with renumbered
+// items, and the list of occurrences of each candidate.
 void SparseSearch::project(const SparseDb& db, Places places, const Node& node, SparseDb& out) {
   out.excluded = uint32_t(node.excluded.size());
   out.candidates = uint32_t(node.candidates.size());

@@ -67,7 +67,8 @@ class SparseSearch {
 
   // Extends the set on output.path by the candidates [first, last).
   void search(const SparseDb& db, uint32_t first, uint32_t last, SetOutput& output);
-  // Searches the whole base as one dense block: candidate `j`, slice `part` of `parts`.
+  // Searches slice `part` of `parts` of the branch of candidate `j`, with the whole database as one dense
+  // block.
   void search_as_block(const SparseDb& db, uint32_t j, uint32_t part, uint32_t parts, SetOutput& output);
   static bool suits_block(const SparseDb& db);
 
