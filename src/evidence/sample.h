@@ -33,7 +33,7 @@ double qn_spread(std::span<const double> values);
 // empty.
 double weighted_quantile(std::vector<std::pair<double, double>> value_and_weight, double share);
 
-// The value with n smaller or equal ones before it, n < values.size().
+// Returns the value at index n of the sorted values. n must be below values.size().
 template <class T>
 T nth_smallest_reordering(std::span<T> values, size_t n) {
   const auto at = values.begin() + static_cast<std::ptrdiff_t>(n);
@@ -41,7 +41,8 @@ T nth_smallest_reordering(std::span<T> values, size_t n) {
   return *at;
 }
 
-// The lower and the upper of the middle two, the middle one of an odd count, for at least one value.
+// Return the lower and the upper of the two middle values, both the middle one of an odd number. `values`
+// must not be empty.
 template <class T>
 T lower_median_reordering(std::span<T> values) {
   return nth_smallest_reordering(values, (values.size() - 1) / 2);

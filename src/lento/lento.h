@@ -75,7 +75,7 @@ struct Metrics {
 };
 Diagnosis diagnose_fleet(Metrics metrics, double false_alarms_per_day = 0, const Progress& progress = {});
 
-// Input of diagnose_memory, which finds the code, and its cores, whose memory accesses conflict.
+// Input of diagnose_memory, which finds code whose memory accesses conflict, and the cores that run it.
 struct MemoryQuestion {
   std::vector<std::string> traces;  // files of one run (docs/formats/access.md, foreign-traces.md)
   std::string format = "auto";

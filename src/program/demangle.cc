@@ -80,7 +80,7 @@ std::optional<std::string> legacy_rust(const std::string& plain) {
   if (!tail.starts_with("::h") || !is_hex(tail.substr(3)))
     return std::nullopt;
   std::string out = unescape_rust(std::string_view(plain).substr(0, plain.size() - kHash));
-  // An underscore precedes a part that began with an escape.
+  // A part of the name that begins with an escape has an underscore before it, which is removed.
   for (size_t at = 0; (at = out.find("_<", at)) != std::string::npos;) {
     const bool starts_part = at == 0 || out[at - 1] == ':';
     if (starts_part)

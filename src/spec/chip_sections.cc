@@ -1,5 +1,5 @@
 // Reads and writes the sections `core`, `memory_unit` and `probe`, which versions 1 and 2 of a chip file
-// share, and checks that a mapped workload can run on a sheet.
+// share, and checks that a mapped workload can run on the chip.
 #include "spec/chip_sections.h"
 
 #include <cmath>

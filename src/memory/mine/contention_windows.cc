@@ -15,7 +15,7 @@ constexpr size_t kMostControls = 20000;
 constexpr size_t kMinedLines = 8;  // hot blocks that are items
 constexpr size_t kMostPcs = size_t{1} << 20;
 
-// Draws one random centre in each of equal strata of the run.
+// Draws the centres of the control windows: one random cycle in each of equal strata of the run.
 std::vector<uint64_t> control_centres(const Scan& scan, const ContentionOptions& options) {
   const uint64_t count =
       std::min<uint64_t>(kMostControls, scan.duration() / std::max<uint64_t>(1, options.window));

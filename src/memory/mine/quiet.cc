@@ -14,7 +14,8 @@ namespace {
 
 constexpr uint64_t kEnough = 10;  // accesses, for a tenth percentile
 
-// Threads are bits, so two of them may share one, and then count as one thread.
+// The threads that hold a block, one bit for each thread number modulo 64. Threads that share a bit count as
+// one.
 class Holders {
  public:
   // Returns whether the access had to take the block from another thread.

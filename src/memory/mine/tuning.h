@@ -24,7 +24,8 @@ inline constexpr double kExplains = 0.9;
 // Fewer samples do not describe a program. With this many, a share of a tenth has an error below a factor of
 // two.
 inline constexpr uint64_t kLeastSamples = 100;
-// A trace of which more records were skipped than taken is not the trace that was meant.
+// The largest share of skipped records in a trace that is judged. With more, the file is probably not what
+// it was taken for.
 inline constexpr double kMostSkipped = 0.5;
 // At most this share of the accesses may have a time stamp far outside the span of the others; they are set
 // aside. With more of them it is not clear which times are wrong, so no more are set aside.

@@ -77,8 +77,8 @@ class Replay {
   }
 
  private:
-  // Marks the threads that another one creates as waiting for that, and reads all shared mappings before the
-  // first access.
+  // Marks each thread that another one creates as waiting for its creation, and reads all shared mappings
+  // before the first access.
   void hold_back_children() {
     for (const Core& core : cores_) {
       for (const auto& [begin, end] : core.thread->pieces) {
