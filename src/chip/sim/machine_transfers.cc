@@ -97,7 +97,9 @@ void Machine::source_done(uint32_t id) {
   }
 }
 
-// Counts bytes that arrived, and ends the transfer when all have.
+// Counts bytes that arrived at their end of the network. A message or a write ends with its last byte. Bytes
+// of a read have arrived at the core and still pass the slot of its memory unit, which is started on its next
+// segment.
 void Machine::delivered(uint32_t id, uint32_t bytes) {
   Transfer& t = transfers_[id];
   t.to_finish -= bytes;

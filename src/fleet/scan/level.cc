@@ -44,8 +44,9 @@ size_t Level::window(size_t channel) const {
   return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
 }
 
-// Returns the mean of the cells [first, first + window), or the quantile of all their rows, NaN when more
-// than half of the cells are missing.
+// Returns the mean of the cells [first, first + window). Of cells of quantiles it returns the largest upper
+// or the smallest lower one, which bounds the quantile of all their rows. NaN when more than half of the
+// cells are missing.
 float Level::statistic(size_t machine, size_t channel, size_t first) const {
   double sum = 0;
   float most = -INFINITY;

@@ -81,10 +81,10 @@ class ReplayMachine {
     uint64_t value_ready = 0;  // when the last load of 8 bytes, a possible address, is done
   };
 
-  // The time that a line takes to come, and the part of the machine that answers.
+  // How a request for a line is served: after how many cycles, and by which part of the machine.
   struct Answer {
-    uint64_t latency = 0;
-    uint64_t queue = 0;  // part of it behind requests of other cores
+    uint64_t latency = 0;  // cycles
+    uint64_t queue = 0;    // cycles of these behind requests of other cores
     memory::Service service = memory::Service::Unknown;
     bool streams = false;
   };

@@ -109,6 +109,8 @@ TrainedWork::TrainedWork(const System& system, const TrainingRun& run)
   predict_training(system_, run_);
 }
 
+// The scalars are those of scalars_of(Work::Train), in its order: library, pointwise, attention, exposed,
+// host_layer, network, tensor (which time_training applies) and experts.
 System with_scalars(const System& given, const SoftwareScalars& s) {
   System system = without_frameworks(given);
   system.stack.library = s[0];

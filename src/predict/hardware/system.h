@@ -65,7 +65,9 @@ struct Calibration {
   double prologue = 2500;  // cycles to fill and drain the pipeline of one tile
   double half_tile =
       1200;  // results in flight at which a unit reaches half its speed, per 1024 flops per cycle
-  // Slows long reductions: tiles on different units drift apart and stop sharing cached panels.
+  // Slow-down of long reductions, because tiles on different units drift apart and stop sharing cached
+  // panels. The factor grows with the logarithms of the reduction's length and of the number of tiles
+  // (its formula stands at the head of predict/time/gemm.cc).
   double drift = 0.015;
   double drift_length = 8192;      // reduction length beyond which drift slows a product
   double attention = 0.6;          // share of peak that fused attention sustains

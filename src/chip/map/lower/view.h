@@ -36,7 +36,8 @@ struct Layout {
   bool operator==(const Layout&) const = default;
 };
 
-// A box of a layer's output, `size` from `from` on, that fills the value's feature from `at` on.
+// A box of a layer's output that becomes a box of a value: `size` elements (C, H, W) from the layer's element
+// `from` on lie at the value's elements from `at` on.
 struct Piece {
   int source = -1;  // layer, -1: network input
   Extents at{0, 0, 0};

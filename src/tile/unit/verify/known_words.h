@@ -86,9 +86,8 @@ class KnownWords {
 
  private:
   struct Page {
-    // Bit i belongs to word i: it has an entry (known), which may be a register that was never set (unset).
-    uint64_t known = 0;
-    uint64_t unset = 0;
+    uint64_t known = 0;  // bit i: word i has a value in `words`
+    uint64_t unset = 0;  // bit i: the value of word i may be that of a register that was never set
     std::array<AbstractValue, kPageWords> words;
     std::map<uint32_t, AbstractValue> parts;  // bytes and half words with a value of their own
     std::optional<AbstractValue> cell(uint32_t cell) const;

@@ -266,8 +266,10 @@ class Fixpoint {
     }
   }
 
-  // Tries the counter kinds Window and Elapsed on a cell that main sets to the arrival time. For Elapsed, an
-  // exploration without a period first collects the periods that paths test for.
+  // Amortises the cost `worst` (bytes or cycles of one input) over time, for a cell that main sets to the
+  // arrival time. A path that enters a new window of 2^n cycles, or that finds a period elapsed since the
+  // cell's time, is taken once a period (Counter::Kind::Window and Elapsed). The periods that the program
+  // tests for are collected by a first exploration.
   void amortise_time(const TimeWord& time, int64_t worst) {
     const bool elapsed = time.form == 1;
     Counter counter{elapsed ? Counter::Kind::Elapsed : Counter::Kind::Window, time.cell, worst};
