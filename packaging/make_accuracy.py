@@ -2,7 +2,8 @@
 """Writes docs/accuracy.md and docs/accuracy-tables.md from bench/results/facts.csv, so that no figure is typed twice.
 
 usage: make_accuracy.py           writes both pages
-       make_accuracy.py --check   exit 1 when a page is not what the facts give, a front page is too long or a raw file is missing
+       make_accuracy.py --check   exit 1 when a page is not what the facts give, a front page is too long, or a raw file, a script or
+                                  a test that a source names does not exist
 
 Columns of facts.csv: page (`front` and `front text` for accuracy.md, `table` and `text` for the tables behind it), scale (heading),
 group (second heading), question, promise (the aim, or a paper's figure), figure, n, interval (95 %), source (command and raw file
@@ -95,12 +96,27 @@ def faults():
         rows = len(list(of_scale))
         if rows > MOST_ROWS:
             yield f"{scale} has {rows} facts on the front page, at most {MOST_ROWS}"
+    for f in read_facts():
+        for what in absent(f["source"]):
+            yield f"'{f['question']}': {what}"
     for f in front:
         if not f["source"]:
             yield f"'{f['question']}' has no command"
         for raw in re.findall(r"\d{4}-\d\d-\d\d/[\w.-]*\w", f["source"]):
             if not (RESULTS / raw).exists():
                 yield f"'{f['question']}': no file bench/results/{raw}"
+
+
+def absent(source):
+    """What the command of a source names and the checkout lacks: scripts, campaigns, and suites of test programs."""
+    for path in re.findall(r"(?<![\w/])(?:bench|tests|campaigns|packaging|fuzz|rtl)/[\w/-]+\.(?:py|sh|yaml|cu)", source):
+        if not (ROOT / path).exists():
+            yield f"no file {path}"
+    for program, suite in re.findall(r"lento_(\w+)_tests(?: --gtest_filter='?(\w+))?", source):
+        folder = ROOT / ("lab" if program.startswith("lab_") else "src") / program.removeprefix("lab_").replace("_", "/")
+        tests = sorted(folder.glob("*.test.cc"))
+        if not any(re.search(rf"TEST(?:_F|_P)?\({suite}\b", test.read_text()) for test in tests):
+            yield f"no tests {suite} in {folder.relative_to(ROOT)}"
 
 
 def main(args):
