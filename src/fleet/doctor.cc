@@ -27,7 +27,7 @@ struct Seen {
   int64_t age_ms = 0;
 };
 
-struct Look {
+struct Survey {
   std::vector<Seen> metrics;
   std::set<std::string> machines;
   std::map<std::string, std::set<std::string>> devices;  // by machine
@@ -40,13 +40,13 @@ std::string seconds(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
-// Adds one metric to `look`. Returns false when the store has no usable sample of it.
-bool look_at(
+// Adds one metric to `survey`. Returns false when the store has no usable sample of it.
+bool add_metric(
     const PrometheusOptions& store,
     const std::string& exporter,
     const MetricSpec& metric,
     int64_t now,
-    Look& look) {
+    Survey& survey) {
   PrometheusOptions one = store;
   one.metrics = {metric};
   base::ReadReport report;
@@ -61,39 +61,39 @@ bool look_at(
   for (const int64_t t : s.newest_ms)
     newest = std::max(newest, t);
   seen.age_ms = now - newest;
-  look.metrics.push_back(seen);
-  look.machines.insert(s.machines.begin(), s.machines.end());
+  survey.metrics.push_back(seen);
+  survey.machines.insert(s.machines.begin(), s.machines.end());
   for (size_t m = 0; m < s.machines.size(); ++m) {
     for (const uint32_t device : s.devices_seen[m])
-      look.devices[s.machines[m]].insert(s.devices[device]);
+      survey.devices[s.machines[m]].insert(s.devices[device]);
   }
-  look.taken += report.taken;
-  look.skipped += report.skipped;
+  survey.taken += report.taken;
+  survey.skipped += report.skipped;
   for (const auto& [reason, n] : report.reasons)
-    look.reasons[reason] += n;
+    survey.reasons[reason] += n;
   return true;
 }
 
 // Lists which metrics of the exporters the store has, with machines, devices, step and age.
-Look look_around(const DoctorOptions& o, const PrometheusOptions& store, int64_t now) {
-  Look look;
+Survey survey_store(const DoctorOptions& o, const PrometheusOptions& store, int64_t now) {
+  Survey survey;
   if (!o.source.metrics.empty() || !o.source.exporters.empty()) {
     for (const MetricSpec& m : store.metrics)
-      look_at(store, "named", m, now, look);
-    return look;
+      add_metric(store, "named", m, now, survey);
+    return survey;
   }
   for (const std::string& exporter : exporters()) {
     for (const MetricSpec& m : exporter_metrics(exporter))
-      look_at(store, exporter, m, now, look);
+      add_metric(store, exporter, m, now, survey);
   }
-  return look;
+  return survey;
 }
 
 // Returns a table of the metrics that the store has.
-TableFigure metric_table(const Look& look) {
+TableFigure metric_table(const Survey& survey) {
   TableFigure table;
   table.columns = {"exporter", "metric", "machines", "devices", "step", "age of the newest sample"};
-  for (const Seen& s : look.metrics) {
+  for (const Seen& s : survey.metrics) {
     table.rows.push_back(
         {s.exporter,
          s.metric,
@@ -106,13 +106,13 @@ TableFigure metric_table(const Look& look) {
 }
 
 // Returns a table of the machines and devices that the store has.
-TableFigure machine_table(const Look& look) {
+TableFigure machine_table(const Survey& survey) {
   TableFigure table;
   table.columns = {"machine", "devices"};
-  for (const std::string& machine : look.machines) {
+  for (const std::string& machine : survey.machines) {
     std::string list;
-    const auto at = look.devices.find(machine);
-    if (at != look.devices.end()) {
+    const auto at = survey.devices.find(machine);
+    if (at != survey.devices.end()) {
       for (const std::string& d : at->second)
         list += (list.empty() ? "" : " ") + d;
     }
@@ -152,18 +152,18 @@ void add_jobs(const PrometheusOptions& store, int64_t now, Diagnosis& d) {
 }
 
 // Adds advice on missing, old or coarse metrics.
-void add_advice(const DoctorOptions& o, const Look& look, Diagnosis& d) {
+void add_advice(const DoctorOptions& o, const Survey& survey, Diagnosis& d) {
   std::map<int64_t, size_t> steps;
   int64_t oldest = 0;
   std::set<std::string> exporters;
-  for (const Seen& s : look.metrics) {
+  for (const Seen& s : survey.metrics) {
     ++steps[s.gap_ms / 1000];
     oldest = std::max(oldest, s.age_ms - s.gap_ms);
     exporters.insert(s.exporter);
-    if (s.machines < look.machines.size())
+    if (s.machines < survey.machines.size())
       d.notes.push_back(
           s.metric + " comes from " + std::to_string(s.machines) + " of " +
-          std::to_string(look.machines.size()) +
+          std::to_string(survey.machines.size()) +
           " machines; if names differ for one machine, join them with --names-table FILE");
   }
   if (steps.size() > 1)
@@ -175,7 +175,7 @@ void add_advice(const DoctorOptions& o, const Look& look, Diagnosis& d) {
         "scrapes are over 30 s apart: faults are named after eight of them; set scrape_interval: 15s");
   if (oldest > 120'000)
     d.notes.push_back("samples are over " + seconds(oldest) + " late: look at the remote write of the store");
-  for (const auto& [reason, n] : look.reasons)
+  for (const auto& [reason, n] : survey.reasons)
     d.notes.push_back(
         std::to_string(n) + " samples skipped: " + reason +
         (reason == "no machine label" ? "; name it with --machine-label" : ""));
@@ -194,23 +194,23 @@ Diagnosis examine_store(const DoctorOptions& o) {
   join_names(store);
   const int64_t now = store_now_ms(store).value_or(system_clock().wall_ms());
   const int64_t apart = now - system_clock().wall_ms();
-  const Look look = look_around(o, store, now);
+  const Survey survey = survey_store(o, store, now);
   Diagnosis d;
   d.scale = "fleet";
   d.title = "What " + store.url + " holds";
   d.inputs.push_back({"metrics", store.url, ""});
-  d.records_taken = look.taken;
-  d.records_skipped = look.skipped;
-  for (const auto& [reason, n] : look.reasons)
+  d.records_taken = survey.taken;
+  d.records_skipped = survey.skipped;
+  for (const auto& [reason, n] : survey.reasons)
     d.skip_reasons.emplace_back(reason, n);
   size_t devices = 0;
-  for (const auto& [machine, names] : look.devices)
+  for (const auto& [machine, names] : survey.devices)
     devices += names.size();
-  const std::string covered = seconds(kLookedAt) + ", " + std::to_string(look.machines.size()) +
+  const std::string covered = seconds(kLookedAt) + ", " + std::to_string(survey.machines.size()) +
                               " machines, " + std::to_string(devices) + " devices, " +
-                              std::to_string(look.metrics.size()) + " metrics";
+                              std::to_string(survey.metrics.size()) + " metrics";
   d.facts.emplace_back("store's clock against this one", seconds(apart));
-  if (look.metrics.empty()) {
+  if (survey.metrics.empty()) {
     finding::cannot_judge(
         d,
         "the store holds no metric of a known exporter",
@@ -219,20 +219,20 @@ Diagnosis examine_store(const DoctorOptions& o) {
     return d;
   }
   add_jobs(store, now, d);
-  add_advice(o, look, d);
-  d.figures.push_back({"Metrics", "Of the last ten minutes.", metric_table(look)});
+  add_advice(o, survey, d);
+  d.figures.push_back({"Metrics", "Of the last ten minutes.", metric_table(survey)});
   d.figures.push_back(
-      {"Machines", "One line a machine; correct it with --names-table.", machine_table(look)});
-  if (look.machines.size() < o.min_peers) {
+      {"Machines", "One line a machine; correct it with --names-table.", machine_table(survey)});
+  if (survey.machines.size() < o.min_peers) {
     finding::cannot_judge(
         d,
-        std::to_string(look.machines.size()) + " machines have no peers",
+        std::to_string(survey.machines.size()) + " machines have no peers",
         std::to_string(o.min_peers) + " machines of one job are needed; check --match and --machine-label",
         covered);
     return d;
   }
-  d.verdict = std::to_string(look.machines.size()) + " machines and " + std::to_string(devices) +
-              " devices can be watched by " + std::to_string(look.metrics.size()) + " metrics.";
+  d.verdict = std::to_string(survey.machines.size()) + " machines and " + std::to_string(devices) +
+              " devices can be watched by " + std::to_string(survey.metrics.size()) + " metrics.";
   d.covered = covered;
   return d;
 }

@@ -1,6 +1,7 @@
 // Lists the tests between a change and its alert. An alert may come late for two reasons: the deviation was
 // within the noise of the machines, or it was large but so brief that chance explains it. In each test
-// MachineLook::shown is the score by the noise alone, and MachineLook::score is limited for brief changes.
+// MachineDeviation::shown is the score by the noise alone, and MachineDeviation::score is limited for brief
+// changes.
 #include "fleet/scan/explain.h"
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 // The strongest test of the machine at one time.
 struct Instant {
   int64_t time_ms = 0;
-  MachineLook look;
+  MachineDeviation deviation;
 };
 
 struct Story {
@@ -32,10 +33,10 @@ std::string instant_text(double s) {
 }
 
 void follow(const Scan& scan, size_t machine, int64_t time_ms, Story& story) {
-  MachineLook best;
-  for (const MachineLook& look : scan.looks_at(machine)) {
-    if (std::pair(std::abs(look.score), look.shown) > std::pair(std::abs(best.score), best.shown))
-      best = look;
+  MachineDeviation best;
+  for (const MachineDeviation& deviation : scan.deviations_of(machine)) {
+    if (std::pair(std::abs(deviation.score), deviation.shown) > std::pair(std::abs(best.score), best.shown))
+      best = deviation;
   }
   if (best.window_s > 0)
     story.moments.push_back({time_ms, best});
@@ -52,14 +53,19 @@ void find_naming(const Scan& scan, size_t machine, Story& story) {
   }
 }
 
-const char* held_back(const MachineLook& look) {
-  if (std::abs(look.score) >= 1)
+const char* held_back(const MachineDeviation& deviation) {
+  if (std::abs(deviation.score) >= 1)
     return "named";
-  return look.shown >= 1 ? "large, but so brief that chance explains it" : "within the noise";
+  return deviation.shown >= 1 ? "large, but so brief that chance explains it" : "within the noise";
 }
 
 // Adds the tests of a span as facts, a dozen at most, including the last one.
-void add_looks(const Scan& scan, const Story& story, int64_t from_ms, int64_t to_ms, finding::Diagnosis& d) {
+void add_deviations(
+    const Scan& scan,
+    const Story& story,
+    int64_t from_ms,
+    int64_t to_ms,
+    finding::Diagnosis& d) {
   constexpr size_t kMost = 12;
   std::vector<const Instant*> span;
   for (const Instant& m : story.moments) {
@@ -68,12 +74,12 @@ void add_looks(const Scan& scan, const Story& story, int64_t from_ms, int64_t to
   }
   const size_t stride = std::max<size_t>(1, (span.size() + kMost - 1) / kMost);
   for (size_t i = (span.size() + stride - 1) % stride; i < span.size(); i += stride) {
-    const MachineLook& look = span[i]->look;
+    const MachineDeviation& deviation = span[i]->deviation;
     d.facts.emplace_back(
         instant_text(seconds(span[i]->time_ms)),
-        base::format_number(double(std::abs(look.score)), 3) + " of the threshold (" +
-            scan.fleet().metrics[look.metric] + ", " + base::format_number(look.window_s, 4) +
-            " s): " + held_back(look));
+        base::format_number(double(std::abs(deviation.score)), 3) + " of the threshold (" +
+            scan.fleet().metrics[deviation.metric] + ", " + base::format_number(deviation.window_s, 4) +
+            " s): " + held_back(deviation));
   }
 }
 
@@ -85,7 +91,7 @@ finding::SeriesFigure picture_of(const std::string& machine, const Story& story)
   finding::SeriesFigure::Line limit{"threshold", {}, {}, false, true};
   for (const Instant& m : story.moments) {
     line.x.push_back(seconds(m.time_ms));
-    line.y.push_back(double(std::abs(m.look.score)));
+    line.y.push_back(double(std::abs(m.deviation.score)));
   }
   limit.x = {line.x.front(), line.x.back()};
   limit.y = {1, 1};
@@ -128,10 +134,11 @@ finding::Diagnosis explain(const MetricSeries& series, const std::string& name, 
     return d;
   }
   const auto strongest = std::ranges::max_element(story.moments, {}, [](const Instant& m) {
-    return std::pair(std::abs(m.look.score), m.look.shown);
+    return std::pair(std::abs(m.deviation.score), m.deviation.shown);
   });
   const int64_t to = story.named ? story.member.raised_ms : strongest->time_ms;
-  const int64_t from = story.named ? story.member.onset_ms : to - int64_t(strongest->look.window_s * 1000);
+  const int64_t from =
+      story.named ? story.member.onset_ms : to - int64_t(strongest->deviation.window_s * 1000);
   if (story.named)
     d.verdict = name + " was named at " + instant_text(seconds(to)) + ", " +
                 base::format_number(seconds(to - from), 4) + " s after its " +
@@ -139,9 +146,10 @@ finding::Diagnosis explain(const MetricSeries& series, const std::string& name, 
                 base::format_number(story.named->window_s, 4) + " s.";
   else
     d.verdict = name + " was never named: at most it reached " +
-                base::format_number(double(std::abs(strongest->look.score)), 3) + " of the threshold, in " +
-                scan.fleet().metrics[strongest->look.metric] + " at " + instant_text(seconds(to)) + ".";
-  add_looks(scan, story, from, to, d);
+                base::format_number(double(std::abs(strongest->deviation.score)), 3) +
+                " of the threshold, in " + scan.fleet().metrics[strongest->deviation.metric] + " at " +
+                instant_text(seconds(to)) + ".";
+  add_deviations(scan, story, from, to, d);
   d.figures.push_back({name + " over time", "Marks: begin of the change, named.", picture_of(name, story)});
   return d;
 }

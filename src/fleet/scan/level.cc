@@ -231,7 +231,7 @@ void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
 
 // Returns the present spread of the machines' differences in one statistic, weighted with that of the past
 // when peers are few, and the thresholds. The spread is 0 when all peers have equal values.
-Level::Yardstick Level::yardstick(Channel channel, double z) const {
+Level::Thresholds Level::thresholds(Channel channel, double z) const {
   std::vector<float> sizes;
   double past = 0;
   for (size_t m = 0; m < now_.size(); ++m) {
@@ -240,7 +240,7 @@ Level::Yardstick Level::yardstick(Channel channel, double z) const {
     sizes.push_back(std::abs(now_[m].value[channel]));
     past += std::pow(absolute_[channel].spread(m), 2);
   }
-  Yardstick by{1, double(sizes.size()), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  Thresholds by{1, double(sizes.size()), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
   if (!o_.against_peers || sizes.size() < 3)
     return by;
   const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
@@ -252,7 +252,7 @@ Level::Yardstick Level::yardstick(Channel channel, double z) const {
 // Returns a change in multiples of two thresholds: `absolute` by the noise of the past on the metric's scale,
 // `relative` by the noise in units of the peers' present scatter. Until the latter noise is known, the
 // machine is assumed to vary as its peers do.
-Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Yardstick& by) const {
+Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Thresholds& by) const {
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   const auto unit = [&](double spread, double freedom) {
     return normal_equivalent(change / (widened * std::hypot(spread, kLeastSpread)), freedom);
@@ -264,25 +264,25 @@ Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const
 }
 
 // Tests one statistic of one machine.
-Look Level::test(size_t m, Channel channel, const Yardstick& by) {
+Deviation Level::test(size_t m, Channel channel, const Thresholds& by) {
   const double change = double(now_[m].value[channel]);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   tests_[m][channel] = {float(change / widened), float(change / widened / by.present)};
   const Test score = in_thresholds(m, channel, change, by);
-  Look look;
-  look.beside = score.absolute;
+  Deviation deviation;
+  deviation.beside = score.absolute;
   // The peers' present scatter of means may be small by chance, so the smaller of both scores counts. Their
   // scatter of quantiles is reliable, so the score relative to it has twice the weight of the other.
   const float size = channel == kMean ? std::min(std::abs(score.relative), std::abs(score.absolute))
                                       : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
-  look.score = std::copysign(size, float(change));
-  look.shown = std::max(std::abs(look.score), std::abs(look.beside));
-  look.change = float(change);
-  look.raw = now_[m].value[kRaw];
-  look.past = past_[m].mean[kMean];
-  look.channel = channel;
-  look.judged = true;
-  return look;
+  deviation.score = std::copysign(size, float(change));
+  deviation.shown = std::max(std::abs(deviation.score), std::abs(deviation.beside));
+  deviation.change = float(change);
+  deviation.raw = now_[m].value[kRaw];
+  deviation.past = past_[m].mean[kMean];
+  deviation.channel = channel;
+  deviation.judged = true;
+  return deviation;
 }
 
 // Replaces the difference of a quantile by a weighted mean of itself and the difference of kMean. Both
@@ -306,42 +306,42 @@ double Level::by_chance(size_t m, const Dips& dips, double z) const {
 // Returns the upper bound of a score, in multiples of the threshold, that the chance of single samples sets:
 // for a quantile how often single samples deviate, for the mean how far few distinct values scatter (no
 // bound for metrics with many). 0 for a change that does not last.
-double Level::allowed(const Look& look, size_t m, const Dips& dips, double z) const {
-  const double change = std::abs(double(look.change));
-  if (!lasts(m, double(look.change)))
+double Level::allowed(const Deviation& deviation, size_t m, const Dips& dips, double z) const {
+  const double change = std::abs(double(deviation.change));
+  if (!lasts(m, double(deviation.change)))
     return 0;
-  if (look.channel != kMean)
+  if (deviation.channel != kMean)
     return dips.z_of(
                m,
-               look.channel == kUpper,
-               std::abs(double(now_[m].single[look.channel])),
+               deviation.channel == kUpper,
+               std::abs(double(now_[m].single[deviation.channel])),
                o_.rows_a_quantile) /
            z;
   return change / by_chance(m, dips, z);
 }
 
 // Tests one statistic of all machines and keeps the strongest score of each machine in `out`.
-void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out) {
-  const Yardstick by = yardstick(channel, z);
+void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Deviation>& out) {
+  const Thresholds by = thresholds(channel, z);
   for (size_t m = 0; m < o_.machines; ++m) {
     if (!now_[m].whole)
       continue;
-    Look look = test(m, channel, by);
-    if (!may_show(channel) || (channel == kUpper && look.change > 0) ||
-        (channel == kLower && look.change < 0))
+    Deviation deviation = test(m, channel, by);
+    if (!may_show(channel) || (channel == kUpper && deviation.change > 0) ||
+        (channel == kLower && deviation.change < 0))
       continue;
-    const double most = look.shown >= 1 ? allowed(look, m, dips, z) : 1;
-    for (float* score : {&look.score, &look.beside})
-      *score = float(std::copysign(std::min(double(std::abs(*score)), most), look.change));
-    const auto weight = [](const Look& l) {
+    const double most = deviation.shown >= 1 ? allowed(deviation, m, dips, z) : 1;
+    for (float* score : {&deviation.score, &deviation.beside})
+      *score = float(std::copysign(std::min(double(std::abs(*score)), most), deviation.change));
+    const auto weight = [](const Deviation& l) {
       return std::abs(l.score) + std::abs(l.beside);
     };
-    if (!out[m].judged || weight(look) > weight(out[m]))
-      out[m] = look;
+    if (!out[m].judged || weight(deviation) > weight(out[m]))
+      out[m] = deviation;
   }
 }
 
-void Level::look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out) {
+void Level::test_window(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Deviation>& out) {
   out.assign(o_.machines, {});
   for (size_t m = 0; m < o_.machines; ++m)
     now_[m] = difference(m);
@@ -439,7 +439,7 @@ double Level::cell_spread(size_t machine) const {
 
 // Returns whether a change of this size reaches the threshold, a score of one. Among more than four machines
 // it must also exceed the present scatter of the peers, as a single suspect must (raise.cc).
-bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& by) const {
+bool Level::exceeds(size_t m, Channel channel, double change, const Thresholds& by) const {
   const Test score = in_thresholds(m, channel, change, by);
   if (4 >= o_.machines || !o_.against_peers)
     return score.absolute >= 1;
@@ -449,7 +449,7 @@ bool Level::exceeds(size_t m, Channel channel, double change, const Yardstick& b
 
 // Returns the smallest change of a machine that one statistic finds with 95 % probability: the smallest
 // change that passes each condition of a finding, plus the noise that may hide it.
-double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, const Dips& dips) const {
+double Level::needed(size_t m, Channel channel, const Thresholds& by, double z, const Dips& dips) const {
   const double missed = normal_upper(kMissed);
   const double widened = std::sqrt(1 + double(o_.cells) / double(past_[m].count));
   double low = 0, high = kLeastSpread;
@@ -474,7 +474,7 @@ double Level::needed(size_t m, Channel channel, const Yardstick& by, double z, c
 
 double Level::detectable(Channel channel, double z, const Dips& dips) const {
   constexpr size_t kLookedAt = 64;  // number of machines that are examined
-  const Yardstick by = yardstick(channel, z);
+  const Thresholds by = thresholds(channel, z);
   std::vector<double> sizes;
   for (size_t m = 0; m < o_.machines; m += 1 + o_.machines / kLookedAt) {
     if (past_[m].count >= float(o_.cells))

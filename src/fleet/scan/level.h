@@ -39,7 +39,7 @@ struct LevelOptions {
 
 // The strongest deviation of one machine in one test. Scores are multiples of the threshold, with the sign of
 // the change.
-struct Look {
+struct Deviation {
   float score = 0;   // relative to the present scatter of the peers and the noise of the past
   float beside = 0;  // relative to the noise of the past alone, for machines that cause the scatter together
   float shown = 0;   // the larger size of both, before allowed() limits them
@@ -67,7 +67,7 @@ class Level {
   // missing, followed by a cell of the peers' medians.
   void push(std::span<const float> cells, const Suspicion& suspicion);
   // Tests the window that ends with the last cell. `z` is the threshold from the budget.
-  void look(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Look>& out);
+  void test_window(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Deviation>& out);
   // Returns the usual value of a machine's statistic (its difference from the peers' median for a tested
   // one) while that median is `common`. NaN until a window of healthy cells was learned.
   float usual(size_t machine, Channel channel, float common) const;
@@ -93,7 +93,7 @@ class Level {
     float relative = 0;
   };
   // The present scatter and the thresholds in z, for one test of one statistic.
-  struct Yardstick {
+  struct Thresholds {
     double present = 1;   // spread of the machines' differences now; 0: all are equal
     double peers = 0;     // number of machines with a difference
     double absolute = 0;  // threshold for differences on the metric's scale
@@ -136,18 +136,18 @@ class Level {
   Difference difference(size_t machine) const;
   bool lasts(size_t machine, double change) const;
   void subtract_median(size_t channel, const Suspicion& suspicion);
-  Yardstick yardstick(Channel channel, double z) const;
-  Test in_thresholds(size_t machine, Channel channel, double change, const Yardstick& by) const;
-  Look test(size_t machine, Channel channel, const Yardstick& by);
+  Thresholds thresholds(Channel channel, double z) const;
+  Test in_thresholds(size_t machine, Channel channel, double change, const Thresholds& by) const;
+  Deviation test(size_t machine, Channel channel, const Thresholds& by);
   double by_chance(size_t machine, const Dips& dips, double z) const;
-  double allowed(const Look& look, size_t machine, const Dips& dips, double z) const;
+  double allowed(const Deviation& deviation, size_t machine, const Dips& dips, double z) const;
   void combine(Channel quantile);
-  void judge(Channel channel, double z, const Dips& dips, std::vector<Look>& out);
+  void judge(Channel channel, double z, const Dips& dips, std::vector<Deviation>& out);
   void learn(const Suspicion& suspicion);
   void expect_noisy();
   double cell_spread(size_t machine) const;
-  bool exceeds(size_t machine, Channel channel, double change, const Yardstick& by) const;
-  double needed(size_t machine, Channel channel, const Yardstick& by, double z, const Dips& dips) const;
+  bool exceeds(size_t machine, Channel channel, double change, const Thresholds& by) const;
+  double needed(size_t machine, Channel channel, const Thresholds& by, double z, const Dips& dips) const;
   double detectable(Channel channel, double z, const Dips& dips) const;
   bool may_show(Channel channel) const {  // whether changes of the statistic are judged
     return absolute_[channel].known(channel == kMean ? 2 : 1) &&

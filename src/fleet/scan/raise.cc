@@ -18,16 +18,16 @@ double median_size(std::vector<float>& values) {
 }
 
 // Returns whether the change brought the machine nearer to its peers, as when it warms up.
-bool warms_up(const Look& look) {
-  return std::abs(look.past + look.change) < std::abs(look.past);
+bool warms_up(const Deviation& deviation) {
+  return std::abs(deviation.past + deviation.change) < std::abs(deviation.past);
 }
 
 }  // namespace
 
 // Returns the time at which the change of a machine most likely began, in milliseconds.
-int64_t Scan::Impl::onset(const Ladder& ladder, size_t level, size_t machine) const {
-  const Channel channel = ladder.looks[level][machine].channel;
-  size_t back = ladder.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].rung);
+int64_t Scan::Impl::onset(const WindowTests& tests, size_t level, size_t machine) const {
+  const Channel channel = tests.deviations[level][machine].channel;
+  size_t back = tests.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].doublings);
   if (channel == kUpper ||
       channel == kLower)  // a quantile covers `block` rows and moves only when nearly all have changed
     back += block - cell;
@@ -58,28 +58,28 @@ size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool ris
 // moved.
 Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool rises) const {
   Suspects out;
-  const std::vector<Look>& looks = track.machines.looks[level];
+  const std::vector<Deviation>& deviations = track.machines.deviations[level];
   std::vector<float> moved;
   std::vector<float> others;
   size_t present = 0;
   size_t before = 0;  // machines raised within two windows, which belong to the same change
-  for (size_t i = 0; i < looks.size(); ++i) {
-    const Look& look = looks[i];
-    if (!look.judged)
+  for (size_t i = 0; i < deviations.size(); ++i) {
+    const Deviation& deviation = deviations[i];
+    if (!deviation.judged)
       continue;
     ++present;
     const Standing& standing = track.machines.standing[i];
     const bool suspected = standing.episode != kNoEpisode;
-    const bool deviates = std::max(std::abs(look.score), std::abs(look.beside)) >= 1 &&
-                          (look.change > 0) == rises && !stained(standing, level);
+    const bool deviates = std::max(std::abs(deviation.score), std::abs(deviation.beside)) >= 1 &&
+                          (deviation.change > 0) == rises && !stained(standing, level);
     const size_t m = groups[track.group][i];
     if (suspected) {
       before += now_ms - episodes[standing.episode].raised_ms <= 2 * window_ms(level);
-    } else if (deviates && !(late[m] && warms_up(look))) {
+    } else if (deviates && !(late[m] && warms_up(deviation))) {
       out.members.push_back(i);
-      moved.push_back(std::abs(look.raw));
+      moved.push_back(std::abs(deviation.raw));
     } else {
-      others.push_back(std::abs(look.raw));
+      others.push_back(std::abs(deviation.raw));
     }
   }
   out.alone = out.members.size() + before < 2 && !fleet.backwards;
@@ -88,7 +88,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   // With few suspects, each must exceed the present scatter. Many suspects cause that scatter themselves.
   const bool many = 4 * (out.members.size() + before) >= present;
   std::erase_if(out.members, [&](size_t i) {
-    return std::abs(many ? looks[i].beside : looks[i].score) < 1;
+    return std::abs(many ? deviations[i].beside : deviations[i].score) < 1;
   });
   // A fault also affects the machine's neighbours. Several suspects are therefore not raised while another
   // machine deviates further, whose change is still so brief that chance may explain it.
@@ -96,10 +96,10 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
     return out;
   float furthest = 0;
   for (const size_t i : out.members)
-    furthest = std::max(furthest, std::abs(looks[i].change));
-  for (size_t i = 0; i < looks.size(); ++i) {
-    if (looks[i].judged && looks[i].shown >= 1 && (looks[i].change > 0) == rises &&
-        std::abs(looks[i].change) > furthest && track.machines.standing[i].episode == kNoEpisode)
+    furthest = std::max(furthest, std::abs(deviations[i].change));
+  for (size_t i = 0; i < deviations.size(); ++i) {
+    if (deviations[i].judged && deviations[i].shown >= 1 && (deviations[i].change > 0) == rises &&
+        std::abs(deviations[i].change) > furthest && track.machines.standing[i].episode == kNoEpisode)
       out.members.clear();
   }
   return out;
@@ -110,7 +110,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
   const size_t at = open_episode(track, Episode::What::Machines, rises, level);
   Episode& e = episodes[at];
   for (const size_t i : members) {
-    const Look& look = track.machines.looks[level][i];
+    const Deviation& deviation = track.machines.deviations[level][i];
     track.machines.suspected[i] = 1;
     const auto known = std::ranges::find(e.members, groups[track.group][i], &Member::machine);
     track.machines.standing[i] = {at, size_t(known - e.members.begin()), level, now_ms, INT64_MIN};
@@ -120,7 +120,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
     }
     Member member;
     member.machine = groups[track.group][i];
-    member.score = look.shown;
+    member.score = deviation.shown;
     member.onset_ms = onset(track.machines, level, i);
     member.raised_ms = member.last_ms = now_ms;
     e.onset_ms = std::min(e.onset_ms, member.onset_ms);
@@ -139,7 +139,8 @@ void Scan::Impl::note_uneven(
   for (const size_t i : members) {
     const size_t m = groups[track.group][i];
     if (std::ranges::count(e.members, m, &Member::machine) == 0)
-      e.members.push_back({m, std::abs(track.machines.looks[level][i].score), now_ms, now_ms, now_ms, true});
+      e.members.push_back(
+          {m, std::abs(track.machines.deviations[level][i].score), now_ms, now_ms, now_ms, true});
   }
 }
 
@@ -193,12 +194,12 @@ void Scan::Impl::judge_silence() {
 
 // Opens an episode when the job as a whole changed for the worse.
 void Scan::Impl::judge_job(Track& track, size_t level) {
-  const Look& look = track.job.looks[level].front();
+  const Deviation& deviation = track.job.deviations[level].front();
   const Slow slow = kinds[track.metric].slow;
-  const bool rises = look.change > 0;
+  const bool rises = deviation.change > 0;
   if (fleet.backwards)
     return;
-  if (!look.judged || std::abs(look.score) < 1 || track.job.standing[0].episode != kNoEpisode ||
+  if (!deviation.judged || std::abs(deviation.score) < 1 || track.job.standing[0].episode != kNoEpisode ||
       stained(track.job.standing[0], level) || (rises && slow == Slow::Low) || (!rises && slow == Slow::High))
     return;
   const size_t at = open_episode(track, Episode::What::Job, rises, level);
@@ -206,7 +207,7 @@ void Scan::Impl::judge_job(Track& track, size_t level) {
   track.job.suspected[0] = 1;
   Episode& e = episodes[at];
   e.onset_ms = onset(track.job, level, 0);
-  e.score = std::abs(look.score);
+  e.score = std::abs(deviation.score);
 }
 
 // Returns whether the window still contains rows of an episode that has ended.
@@ -225,22 +226,22 @@ void Scan::Impl::end(Standing& s) {
 
 // Updates the members of episodes. A member stays while its score, at the window length that raised it,
 // reaches half of the threshold, and ends half a window after it last did.
-void Scan::Impl::follow(Ladder& ladder) {
-  for (size_t i = 0; i < ladder.standing.size(); ++i) {
-    Standing& s = ladder.standing[i];
+void Scan::Impl::follow(WindowTests& tests) {
+  for (size_t i = 0; i < tests.standing.size(); ++i) {
+    Standing& s = tests.standing[i];
     if (s.episode == kNoEpisode) {
-      if (ladder.suspected[i] && !stained(s, lengths.size() - 1))
-        ladder.suspected[i] = 0;
+      if (tests.suspected[i] && !stained(s, lengths.size() - 1))
+        tests.suspected[i] = 0;
       continue;
     }
     Episode& e = episodes[s.episode];
-    const Look& look = ladder.looks[s.level][i];
-    if (look.judged && (look.change > 0) == e.rises && 2 * look.shown >= 1) {
+    const Deviation& deviation = tests.deviations[s.level][i];
+    if (deviation.judged && (deviation.change > 0) == e.rises && 2 * deviation.shown >= 1) {
       s.shown_ms = e.last_ms = now_ms;
-      e.score = std::max(e.score, look.shown);
+      e.score = std::max(e.score, deviation.shown);
       if (s.member < e.members.size()) {
         e.members[s.member].last_ms = now_ms;
-        e.members[s.member].score = std::max(e.members[s.member].score, look.shown);
+        e.members[s.member].score = std::max(e.members[s.member].score, deviation.shown);
       }
     }
     if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
@@ -248,7 +249,7 @@ void Scan::Impl::follow(Ladder& ladder) {
   }
   // When a quarter of the machines are suspected, they move the median of the peers, so that the others
   // appear to deviate too and nothing is learned from them.
-  ladder.crowd = 4 * std::ranges::count(ladder.suspected, 1) >= std::ssize(ladder.suspected);
+  tests.crowd = 4 * std::ranges::count(tests.suspected, 1) >= std::ssize(tests.suspected);
 }
 
 }  // namespace lento::fleet

@@ -1,6 +1,6 @@
 // Makes tests from rows. A row enters a window of the last rows, which every few rows gives one cell for each
 // machine. The first cells have the shortest length. Two cells of one length are joined into one of double
-// length (the next rung), so that all lengths together cost twice as much as the shortest two. The scale of a
+// length, so that all lengths together cost twice as much as the shortest two. The scale of a
 // metric is chosen from the first full window.
 #include "fleet/scan/scan.h"
 
@@ -77,14 +77,14 @@ void Scan::Impl::form_groups() {
 
 // Chooses the lengths of windows, each about 1.4 times the one before.
 void Scan::Impl::choose_lengths() {
-  for (size_t rung = 0;; ++rung) {
+  for (size_t doublings = 0;; ++doublings) {
     for (const size_t cells : {kCells, kCells + kCells / 2}) {
-      const size_t n = cells * (cell << rung);
+      const size_t n = cells * (cell << doublings);
       const bool fits = double(n) * double(fleet.step_ms) <= options.longest_s * 1000 &&
                         (fleet.rows == 0 || 4 * n <= fleet.rows);
       if (!fits && !lengths.empty())
         return;
-      lengths.push_back({rung, cells});
+      lengths.push_back({doublings, cells});
     }
   }
 }
@@ -116,36 +116,36 @@ void Scan::Impl::share_budget() {
   double period = double(fleet.rows);
   if (options.budget.period_s > 0)
     period = options.budget.period_s * 1000 / double(fleet.step_ms);
-  double looks = 0;
+  double times = 0;
   for (const Length& length : lengths)
-    looks += period / double(cell << length.rung);
+    times += period / double(cell << length.doublings);
   const double directions = fleet.rows > 0 ? 2 : 1;  // a record is read backwards too
-  z = normal_upper(options.budget.false_alarms / std::max(1.0, directions * tests * looks));
+  z = normal_upper(options.budget.false_alarms / std::max(1.0, directions * tests * times));
 }
 
 // Builds a detector for each length of a window.
-Ladder Scan::Impl::ladder(const Scale& scale, size_t machines, bool against_peers) const {
-  Ladder out;
-  for (const auto& [rung, cells] : lengths) {
+WindowTests Scan::Impl::window_tests(const Scale& scale, size_t machines, bool against_peers) const {
+  WindowTests out;
+  for (const auto& [doublings, cells] : lengths) {
     LevelOptions o;
     o.machines = machines;
     o.against_peers = against_peers;
     o.quantiles = against_peers && !scale.tied;
     o.ranks = against_peers && scale.law == Scale::Law::Rank;
     o.cells = cells;
-    o.rows_a_cell = cell << rung;
+    o.rows_a_cell = cell << doublings;
     // Where quantiles are judged, the mean of a window under twice the requested shortest length is not,
     // because a burst determines it. With slow scrapes even the shortest window is longer than that.
     o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
     // A quantile cell covers the `block` rows before its end, and each further one adds only its own rows,
     // so that fewer quantile cells than cells of means cover the window.
-    const size_t more = (kCells + (size_t{1} << rung) - 2) >> rung;
+    const size_t more = (kCells + (size_t{1} << doublings) - 2) >> doublings;
     o.quantile_cells = cells > more ? cells - more : 1;
-    o.rows_a_quantile = block + (((o.quantile_cells << rung) - 1) * cell);
+    o.rows_a_quantile = block + (((o.quantile_cells << doublings) - 1) * cell);
     out.levels.emplace_back(o);
   }
-  out.half.resize(lengths.back().rung + 1);
-  out.looks.resize(lengths.size());
+  out.half.resize(lengths.back().doublings + 1);
+  out.deviations.resize(lengths.size());
   out.suspected.assign(machines, 0);
   out.standing.assign(machines, {});
   return out;
@@ -203,8 +203,8 @@ bool Scan::Impl::choose_scale(Track& track) {
     return false;
   track.scaled = true;
   track.scale = scale;
-  track.machines = ladder(scale, groups[track.group].size(), true);
-  track.job = ladder(scale, 1, false);
+  track.machines = window_tests(scale, groups[track.group].size(), true);
+  track.job = window_tests(scale, 1, false);
   // When a cell is a single row, because scrapes are slow, a window has so few rows that the newest ones are
   // judged one by one.
   track.dips = Dips(groups[track.group].size(), cell == 1 ? kCells + kCells / 2 : 0);
@@ -219,15 +219,15 @@ float join_halves(size_t channel, float a, float b) {
   return channel == kUpper ? std::max(a, b) : channel == kLower ? std::min(a, b) : (a + b) / 2;
 }
 
-size_t Scan::Impl::climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const {
-  const Suspicion suspicion{ladder.suspected, ladder.crowd};
+size_t Scan::Impl::push_cell(WindowTests& tests, const Dips& dips, std::vector<float> cells) const {
+  const Suspicion suspicion{tests.suspected, tests.crowd};
   size_t level = 0;
-  for (size_t rung = 0; rung < ladder.half.size(); ++rung) {
-    for (; level < lengths.size() && lengths[level].rung == rung; ++level) {
-      ladder.levels[level].push(cells, suspicion);
-      ladder.levels[level].look(suspicion, z, dips, ladder.looks[level]);
+  for (size_t doublings = 0; doublings < tests.half.size(); ++doublings) {
+    for (; level < lengths.size() && lengths[level].doublings == doublings; ++level) {
+      tests.levels[level].push(cells, suspicion);
+      tests.levels[level].test_window(suspicion, z, dips, tests.deviations[level]);
     }
-    std::vector<float>& half = ladder.half[rung];
+    std::vector<float>& half = tests.half[doublings];
     if (half.empty()) {
       half = std::move(cells);
       return level;
@@ -301,8 +301,8 @@ size_t Scan::Impl::take(Track& track, size_t back) {
   std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
   whole.resize(2 * kChannels, std::numeric_limits<float>::quiet_NaN());
   cells.insert(cells.end(), peers.level.begin(), peers.level.end());
-  climb(track.job, track.dips, std::move(whole));
-  return climb(track.machines, track.dips, std::move(cells));
+  push_cell(track.job, track.dips, std::move(whole));
+  return push_cell(track.machines, track.dips, std::move(cells));
 }
 
 // Makes a cell of a track (one metric of one group) from the last rows, and judges the windows that it
@@ -322,7 +322,7 @@ void Scan::Impl::step(Track& track) {
   if (reached == 0)
     return;
   for (size_t level = 0; level < reached; ++level) {
-    looked += size_t(std::ranges::count(track.machines.looks[level], true, &Look::judged));
+    tests_made += size_t(std::ranges::count(track.machines.deviations[level], true, &Deviation::judged));
     judge(track, level);
     judge_job(track, level);
   }

@@ -103,7 +103,7 @@ struct RecentMeans {
 };
 
 // The result of the last test of a machine by one metric and one length of window.
-struct MachineLook {
+struct MachineDeviation {
   size_t metric = 0;
   double window_s = 0;
   float score = 0;  // in multiples of the threshold, with the sign of the change
@@ -129,9 +129,10 @@ class Scan {
   void add(Episode episode);                // adds an episode that was found outside the scan
   const RollCall& roll() const;
   const std::vector<CodeEvent>& codes() const;  // error codes that metrics showed
-  uint64_t looks() const;  // number of tests of a machine by one metric and window so far
+  uint64_t tests() const;  // number of tests of a machine by one metric and window so far
   RecentMeans recent(const Episode& episode) const;
-  std::vector<MachineLook> looks_at(size_t machine) const;  // the last tests that judged the machine
+  std::vector<MachineDeviation> deviations_of(
+      size_t machine) const;  // the last tests that judged the machine
 
   // save() returns the state that cannot be read from the store after a restart: the machines of the job, the
   // active episodes with the past of their members, and the largest deviations of healthy machines. Call

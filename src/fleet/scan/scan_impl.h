@@ -31,20 +31,21 @@ struct Presence {
   size_t pushed = 0;
 };
 
-// A length of window: a number of cells, each of which covers 2^rung of the shortest cells.
+// A length of window: a number of cells, each of which covers 2^doublings of the shortest cells.
 struct Length {
-  size_t rung = 0;
+  size_t doublings = 0;
   size_t cells = 0;
 };
 
 // The tests of one metric at all lengths of window, for the machines of a group or for the job as one
 // series.
-struct Ladder {
-  std::vector<Level> levels;             // by length
-  std::vector<std::vector<float>> half;  // by rung: the first of two cells to join, empty when there is none
-  std::vector<std::vector<Look>> looks;  // results of the last test, by length and machine
-  std::vector<uint8_t> suspected;        // not zero: in an episode, or in one that ended within a window
-  bool crowd = false;                    // many machines are suspected, or the job is
+struct WindowTests {
+  std::vector<Level> levels;  // by length
+  std::vector<std::vector<float>>
+      half;  // by doublings: the first of two cells to join, empty when there is none
+  std::vector<std::vector<Deviation>> deviations;  // results of the last test, by length and machine
+  std::vector<uint8_t> suspected;  // not zero: in an episode, or in one that ended within a window
+  bool crowd = false;              // many machines are suspected, or the job is
   std::vector<Standing> standing;
 };
 
@@ -57,8 +58,8 @@ struct Track {
   size_t scale_again = 0;   // number of rows after which the scale is chosen again
   std::deque<Edges> edges;  // quantiles of the peers in each row of the window, the newest first
   Dips dips;
-  Ladder machines;
-  Ladder job;
+  WindowTests machines;
+  WindowTests job;
 };
 
 struct Scan::Impl {
@@ -70,7 +71,7 @@ struct Scan::Impl {
   void make_tracks();
   void share_budget();
   std::vector<Sensitivity> sensitivity() const;
-  Ladder ladder(const Scale& scale, size_t machines, bool against_peers) const;
+  WindowTests window_tests(const Scale& scale, size_t machines, bool against_peers) const;
   void note_reports(std::span<const float> values);
   void begin_pasts();
   void note_edges();
@@ -78,7 +79,7 @@ struct Scan::Impl {
   size_t take(Track& track, size_t back);
   void step(Track& track);
   // Pushes one cell and tests the windows that it completes. Returns the number of lengths tested.
-  size_t climb(Ladder& ladder, const Dips& dips, std::vector<float> cells) const;
+  size_t push_cell(WindowTests& tests, const Dips& dips, std::vector<float> cells) const;
   void count_dips(Track& track, const CellPeers& peers);
 
   // Defined in raise.cc, which turns tests into episodes.
@@ -94,19 +95,19 @@ struct Scan::Impl {
   Suspects suspects(const Track& track, size_t level, bool rises) const;
   void judge_silence();
   // Defined in scan_live.cc, which saves and restores the state, and in raise.cc.
-  base::Json standing_json(const Track& track, const Ladder& ladder, size_t i) const;
-  void take_over(Track& track, Ladder& ladder, size_t i, const base::Json& saved);
+  base::Json standing_json(const Track& track, const WindowTests& tests, size_t i) const;
+  void take_over(Track& track, WindowTests& tests, size_t i, const base::Json& saved);
   void judge(Track& track, size_t level);
   void judge_job(Track& track, size_t level);
   void enter(Track& track, size_t level, bool rises, const std::vector<size_t>& members);
   void note_uneven(const Track& track, size_t level, bool rises, const std::vector<size_t>& members);
-  void follow(Ladder& ladder);
+  void follow(WindowTests& tests);
   void end(Standing& standing);
   bool stained(const Standing& standing, size_t level) const;
   size_t open_episode(const Track& track, Episode::What what, bool rises, size_t level);
-  int64_t onset(const Ladder& ladder, size_t level, size_t machine) const;
+  int64_t onset(const WindowTests& tests, size_t level, size_t machine) const;
   size_t rows_of(size_t level) const {
-    return lengths[level].cells * (cell << lengths[level].rung);
+    return lengths[level].cells * (cell << lengths[level].doublings);
   }
   int64_t window_ms(size_t level) const {
     return int64_t(rows_of(level)) * fleet.step_ms;
@@ -130,7 +131,7 @@ struct Scan::Impl {
   std::vector<Episode> episodes;
   std::vector<Presence> seen;         // by machine
   std::vector<uint8_t> late;          // by machine: joined after the job began, or came back
-  uint64_t looked = 0;                // number of tests of machines
+  uint64_t tests_made = 0;            // number of tests of machines
   std::vector<Sensitivity> half_way;  // sensitivity at the middle of a record
   bool half_passed = false;
   size_t pushed = 0;    // number of rows

@@ -48,9 +48,9 @@ Json names_of(const std::vector<std::string>& names) {
 }
 
 // Returns the largest deviations of healthy machines as JSON.
-Json tails_of(Ladder& ladder) {
+Json tails_of(WindowTests& tests) {
   Json levels = Json::array();
-  for (Level& level : ladder.levels) {
+  for (Level& level : tests.levels) {
     Json noises = Json::array();
     for (const Noise* noise : level.noises()) {
       const Noise::Tail tail = noise->tail();
@@ -70,11 +70,11 @@ Json tails_of(Ladder& ladder) {
 // Adds the saved largest differences of each window length and statistic to those of the present scan.
 // `member[i]` is the present index in the group of the machine that was the i-th when the state was saved,
 // nullopt when it is gone.
-void add_tails(Ladder& ladder, const Json& levels, const std::vector<std::optional<size_t>>& member) {
+void add_tails(WindowTests& tests, const Json& levels, const std::vector<std::optional<size_t>>& member) {
   const Json::Array& saved = levels.array(kWhere);
-  for (size_t l = 0; l < std::min(saved.size(), ladder.levels.size()); ++l) {
+  for (size_t l = 0; l < std::min(saved.size(), tests.levels.size()); ++l) {
     const Json::Array& noises = saved[l].array(kWhere);
-    const auto to = ladder.levels[l].noises();
+    const auto to = tests.levels[l].noises();
     for (size_t n = 0; n < std::min(noises.size(), to.size()); ++n) {
       const Json::Array& numbers = noises[n].array(kWhere);
       Noise::Tail tail;
@@ -107,8 +107,8 @@ void Scan::join(size_t machine) {
 const RollCall& Scan::roll() const {
   return impl_->roll;
 }
-uint64_t Scan::looks() const {
-  return impl_->looked;
+uint64_t Scan::tests() const {
+  return impl_->tests_made;
 }
 
 // Removes episodes that ended before `before_ms` and are no longer used. The indices of the others change.
@@ -163,31 +163,31 @@ RecentMeans Scan::recent(const Episode& e) const {
   return {std::move(sums), peers, double(s.block) * double(s.fleet.step_ms) / 1000};
 }
 
-std::vector<MachineLook> Scan::looks_at(size_t machine) const {
+std::vector<MachineDeviation> Scan::deviations_of(size_t machine) const {
   const Impl& s = *impl_;
-  std::vector<MachineLook> out;
+  std::vector<MachineDeviation> out;
   for (const Track& t : s.tracks) {
     const auto& group = s.groups[t.group];
     const auto at = std::ranges::find(group, machine);
-    for (size_t level = 0; at != group.end() && level < t.machines.looks.size(); ++level) {
-      if (t.machines.looks[level].empty())
+    for (size_t level = 0; at != group.end() && level < t.machines.deviations.size(); ++level) {
+      if (t.machines.deviations[level].empty())
         continue;
-      const Look& look = t.machines.looks[level][size_t(at - group.begin())];
-      if (look.judged)
-        out.push_back({t.metric, double(s.window_ms(level)) / 1000, look.score, look.shown});
+      const Deviation& deviation = t.machines.deviations[level][size_t(at - group.begin())];
+      if (deviation.judged)
+        out.push_back({t.metric, double(s.window_ms(level)) / 1000, deviation.score, deviation.shown});
     }
   }
   return out;
 }
 
-Json Scan::Impl::standing_json(const Track& track, const Ladder& ladder, size_t i) const {
-  const Standing& standing = ladder.standing[i];
+Json Scan::Impl::standing_json(const Track& track, const WindowTests& tests, size_t i) const {
+  const Standing& standing = tests.standing[i];
   const Episode& e = episodes[standing.episode];
   const bool job = e.what == Episode::What::Job;
   const Member of_job{0, e.score, e.onset_ms, e.raised_ms, e.last_ms, true};
   const Member& member = job ? of_job : e.members[standing.member];
   Json pasts = Json::array();
-  for (const Level& level : ladder.levels) {
+  for (const Level& level : tests.levels) {
     Json numbers = Json::array();
     for (const float x : level.past(i))
       numbers.push(double(x));
@@ -222,10 +222,10 @@ Json Scan::save() const {
                     .set("group", s.group_names[t.group])
                     .set("machines", std::move(members))
                     .set("tails", tails_of(t.machines)));
-    for (const Ladder* ladder : {&t.machines, &t.job}) {
-      for (size_t i = 0; i < ladder->standing.size(); ++i) {
-        if (ladder->standing[i].episode != kNoEpisode)
-          standing.push(s.standing_json(t, *ladder, i));
+    for (const WindowTests* tests : {&t.machines, &t.job}) {
+      for (size_t i = 0; i < tests->standing.size(); ++i) {
+        if (tests->standing[i].episode != kNoEpisode)
+          standing.push(s.standing_json(t, *tests, i));
       }
     }
   }
@@ -256,12 +256,12 @@ void Scan::join_members(const Json& state) {
 
 // Restores a saved episode's member. When the pushed rows include the beginning of the episode, the scan has
 // found it already. Otherwise the rows show only the time during it, so the member gets its saved past back.
-void Scan::Impl::take_over(Track& track, Ladder& ladder, size_t i, const Json& saved) {
-  const bool job = &ladder == &track.job;
+void Scan::Impl::take_over(Track& track, WindowTests& tests, size_t i, const Json& saved) {
+  const bool job = &tests == &track.job;
   const bool rises = saved.at("rises", kWhere).boolean(kWhere);
   const auto level = size_t(saved.at("level", kWhere).integer(kWhere, 0, int64_t(lengths.size()) - 1));
   const int64_t of_episode = time_at(saved, "of_episode_ms");
-  Standing& standing = ladder.standing[i];
+  Standing& standing = tests.standing[i];
   if (standing.episode == kNoEpisode) {
     const auto same = std::ranges::find_if(episodes, [&](const Episode& e) {
       return !job && e.metric == track.metric && e.group == track.group && e.rises == rises && e.active &&
@@ -279,15 +279,15 @@ void Scan::Impl::take_over(Track& track, Ladder& ladder, size_t i, const Json& s
       e.last_ms = now_ms;
       e.window_s = double(window_ms(level)) / 1000;
     }
-    ladder.suspected[i] = 1;
+    tests.suspected[i] = 1;
     const Json::Array& pasts = saved.at("pasts", kWhere).array(kWhere);
-    for (size_t l = 0; l < std::min(pasts.size(), ladder.levels.size()); ++l) {
+    for (size_t l = 0; l < std::min(pasts.size(), tests.levels.size()); ++l) {
       const Json::Array& numbers = pasts[l].array(kWhere);
       Level::PastMeans past{};
       for (size_t n = 0; n < past.size(); ++n)
         past[n] = float(number_at(numbers, n));
       if (past[0] >= 0)
-        ladder.levels[l].set_past(i, past);
+        tests.levels[l].set_past(i, past);
     }
   }
   Episode& e = episodes[standing.episode];

@@ -207,7 +207,7 @@ void StoreReader::push(const MetricSeries& s, int64_t until_ms) {
   answers.emplace_back(s, f);
   std::vector<float> row(f.machines.size() * f.metrics.size());
   const int64_t steady = clock_.steady_ms();
-  const uint64_t looks = scan.looks();
+  const uint64_t looks = scan.tests();
   for (; next_ms_ <= until_ms; next_ms_ += cadence_.step_ms()) {
     std::ranges::fill(row, std::numeric_limits<float>::quiet_NaN());
     for (const Answer& answer : answers)
@@ -225,7 +225,7 @@ void StoreReader::push(const MetricSeries& s, int64_t until_ms) {
     if (s.newest_ms[m] != INT64_MIN)
       scan.heard(machine, s.newest_ms[m]);
   }
-  if (scan.looks() != looks)
+  if (scan.tests() != looks)
     sight_.looked_ms = steady;
 }
 

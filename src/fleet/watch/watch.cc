@@ -70,7 +70,7 @@ FleetWatch::FleetWatch(const WatchWorld& world, WatchLog log, WatchOptions optio
           world.clock,
           world.hooks,
           log_),
-      teller_({o_.resend_s, o_.hold_off_s, o_.job}, log_, world.alerts, hooks_),
+      alert_sender_({o_.resend_s, o_.hold_off_s, o_.job}, log_, world.alerts, hooks_),
       saved_ms_(world.clock.steady_ms()),
       written_ms_(saved_ms_) {
   load_state();
@@ -83,8 +83,8 @@ void FleetWatch::step() {
     const int64_t now = world_.clock.steady_ms();
     if (world_.ranks)
       world_.ranks->step(now);
-    tell();
-    if (teller_.take_news() || now - saved_ms_ > kSaveEvery)
+    send_alerts();
+    if (alert_sender_.take_change() || now - saved_ms_ > kSaveEvery)
       save_state();
     if (now - written_ms_ > kWriteEvery)
       write_diagnosis();
@@ -98,29 +98,29 @@ std::string FleetWatch::why_blind() const {
   return !ranks.empty() || !o_.metrics ? ranks : why_rows_blind(reader_, judge_);
 }
 
-void FleetWatch::tell() {
+void FleetWatch::send_alerts() {
   const StoreReader::Sight& sight = reader_.sight();
   const std::string why = why_blind();
-  Teller::Round round;
-  round.at = {world_.clock.steady_ms(), reader_.clock().now_ms()};
-  round.judged = judge_.begun() && sight.failure.empty();
-  round.in_job = [this](const std::string& machine) {
+  AlertSender::WatchState state;
+  state.at = {world_.clock.steady_ms(), reader_.clock().now_ms()};
+  state.judged = judge_.begun() && sight.failure.empty();
+  state.in_job = [this](const std::string& machine) {
     return reader_.in_job(machine);
   };
   // Deviations that an outage could have caused do not run hooks.
-  round.clean = round.judged && why.empty() &&
+  state.clean = state.judged && why.empty() &&
                 (sight.outage_ms == INT64_MIN ||
-                 round.at.steady_ms - sight.outage_ms > kSettled + reader_.cadence().step_ms());
-  round.members = judge_.begun() ? judge_.scan().roll().members() : 0;
+                 state.at.steady_ms - sight.outage_ms > kSettled + reader_.cadence().step_ms());
+  state.members = judge_.begun() ? judge_.scan().roll().members() : 0;
   const std::vector<finding::Finding> ranks =
       world_.ranks ? world_.ranks->standing() : std::vector<finding::Finding>{};
   std::vector<MachineEvent> events =
-      o_.events ? o_.events->since(round.at.now_ms - kDay) : std::vector<MachineEvent>{};
+      o_.events ? o_.events->since(state.at.now_ms - kDay) : std::vector<MachineEvent>{};
   if (judge_.begun())
     add_code_events(judge_.scan(), o_.scan.xids, events);
-  teller_.tell(wanted_alerts({o_.job, reader_, judge_, ranks, why, events}), round);
+  alert_sender_.update(wanted_alerts({o_.job, reader_, judge_, ranks, why, events}), state);
   if (judge_.begun())
-    judge_.scan().forget_resolved(round.at.now_ms - kDay);
+    judge_.scan().forget_resolved(state.at.now_ms - kDay);
 }
 
 void FleetWatch::reload() {
@@ -160,7 +160,7 @@ std::vector<FleetWatch::Sample> FleetWatch::samples() const {
       {"unanswered_rows_total", "counter", double(c.unanswered)},
       {"samples_total", "counter", double(c.samples)},
       {"skipped_samples_total", "counter", double(c.skipped)},
-      {"alerts_total", "counter", double(teller_.told())},
+      {"alerts_total", "counter", double(alert_sender_.sent())},
       {"hooks_total", "counter", double(hooks_.ran())},
       {"unknown_hooks_total", "counter", double(hooks_.unknown_seen())},
       {"machines", "gauge", begun ? double(judge_.scan().roll().members()) : 0},
@@ -183,7 +183,7 @@ void FleetWatch::load_state() {
     std::set<std::string> machines = names_at(state.at("machines", where), where);
     std::set<std::string> metrics = names_at(state.at("metrics", where), where);
     const int64_t step_ms = state.integer_or("step_ms", 0, where);
-    teller_.load(state.at("alerts", where), where);
+    alert_sender_.load(state.at("alerts", where), where);
     reader_.members().know(std::move(machines), std::move(metrics));
     if (reader_.cadence().step_ms() == 0 && step_ms > 0)
       reader_.cadence().begin_with(step_ms);
@@ -197,7 +197,7 @@ void FleetWatch::save_state() {
   saved_ms_ = world_.clock.steady_ms();
   keep(o_.state, [&]() -> std::string {
     std::optional<base::Json> state = judge_.save();
-    return state ? base::write_json(state->set("alerts", teller_.save())) : "";
+    return state ? base::write_json(state->set("alerts", alert_sender_.save())) : "";
   });
 }
 

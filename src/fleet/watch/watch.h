@@ -1,6 +1,6 @@
 // Watches one job, in three parts. Reading (reader.h) gets rows from a store. Judging (judge.h) pushes them
-// into a scan. Sending (teller.h, hooks.h) begins and ends alerts and runs hooks. The parts exchange plain
-// values: rows, and the alerts that should be active (wanted_alerts.h).
+// into a scan. Sending (alert_sender.h, hooks.h) begins and ends alerts and runs hooks. The parts exchange
+// plain values: rows, and the alerts that should be active (wanted_alerts.h).
 //
 // Rows use the store's time, so that a step of this machine's wall clock changes nothing. A job that could
 // not be judged for two minutes (or four steps) gives the alert LentoBlind. A machine whose samples arrive
@@ -17,11 +17,11 @@
 #include "finding/finding.h"
 #include "fleet/feed.h"
 #include "fleet/scan/scan.h"
+#include "fleet/watch/alert_sender.h"
 #include "fleet/watch/hooks.h"
 #include "fleet/watch/judge.h"
 #include "fleet/watch/ranks.h"
 #include "fleet/watch/reader.h"
-#include "fleet/watch/teller.h"
 #include "fleet/watch/watch_log.h"
 
 namespace lento::fleet {
@@ -81,11 +81,11 @@ class FleetWatch {
     return reader_.cadence().delay_ms();
   }
   bool blind() const {
-    return teller_.stands("LentoBlind");
+    return alert_sender_.stands("LentoBlind");
   }
 
  private:
-  void tell();
+  void send_alerts();
   std::string why_blind() const;
   void load_state();
   void save_state();
@@ -98,7 +98,7 @@ class FleetWatch {
   JobJudge judge_;
   StoreReader reader_;
   WatchHooks hooks_;
-  Teller teller_;
+  AlertSender alert_sender_;
   int64_t saved_ms_;
   int64_t written_ms_;
 };

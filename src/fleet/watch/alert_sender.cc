@@ -2,7 +2,7 @@
 // an alert that is not repeated. An alert from metrics stays active until its machine was healthy for a
 // while, so that a machine whose state alternates causes one alert. The alert names the metric that raised
 // it, and a later change in another metric does not prolong it.
-#include "fleet/watch/teller.h"
+#include "fleet/watch/alert_sender.h"
 
 #include <algorithm>
 #include <utility>
@@ -48,64 +48,64 @@ void say(const WatchLog& log, int64_t ms, const Alert& alert) {
 
 }  // namespace
 
-Teller::Teller(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks)
+AlertSender::AlertSender(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks)
     : o_(options),
       log_(log),
       sink_(sink),
       hooks_(hooks) {
 }
 
-int64_t Teller::expiry(const Round& round) const {
-  return round.at.now_ms + 4 * int64_t(o_.resend_s * 1000);
+int64_t AlertSender::expiry(const WatchState& state) const {
+  return state.at.now_ms + 4 * int64_t(o_.resend_s * 1000);
 }
 
-size_t Teller::standing_ranks() const {
+size_t AlertSender::standing_ranks() const {
   return size_t(std::ranges::count_if(standing_, [](const auto& entry) {
     return entry.first.starts_with("LentoSlowRank ");
   }));
 }
 
-bool Teller::take_news() {
-  return std::exchange(news_, false);
+bool AlertSender::take_change() {
+  return std::exchange(changed_, false);
 }
 
 // Returns whether an alert stays active although no verdict supports it any more: during an outage, and for a
 // while after its machine recovered.
-bool Teller::outlasts(Standing& s, const Round& round) const {
-  if (!s.wanted.of_rows || !round.in_job(s.wanted.machine))
+bool AlertSender::outlasts(Standing& s, const WatchState& state) const {
+  if (!s.wanted.of_rows || !state.in_job(s.wanted.machine))
     return false;
-  if (!round.judged)
+  if (!state.judged)
     return true;
   if (s.well_ms == 0)
-    s.well_ms = round.at.steady_ms;
-  return round.at.steady_ms - s.well_ms < int64_t(o_.hold_off_s * 1000);
+    s.well_ms = state.at.steady_ms;
+  return state.at.steady_ms - s.well_ms < int64_t(o_.hold_off_s * 1000);
 }
 
-void Teller::begin(const std::string& key, WantedAlert wanted) {
+void AlertSender::begin(const std::string& key, WantedAlert wanted) {
   say(log_, wanted.since_ms, wanted.alert);
   if (wanted.of_rows && wanted.may_hook)
     hooks_.want(key);
-  news_ |= wanted.of_rows;
+  changed_ |= wanted.of_rows;
   standing_[key].wanted = std::move(wanted);
 }
 
-void Teller::end(const std::string& key, Standing& s, const Round& round) {
-  s.wanted.alert.ends_ms = round.at.now_ms;
+void AlertSender::end(const std::string& key, Standing& s, const WatchState& state) {
+  s.wanted.alert.ends_ms = state.at.now_ms;
   if (log_.say_ends)
-    say(log_, round.at.now_ms, s.wanted.alert);
-  const bool gone = s.wanted.of_rows && !round.in_job(s.wanted.machine);
+    say(log_, state.at.now_ms, s.wanted.alert);
+  const bool gone = s.wanted.of_rows && !state.in_job(s.wanted.machine);
   log_.note(gone ? s.wanted.machine + " has left the job" : s.wanted.over);
   if (s.wanted.of_rows)
     hooks_.cleared(s.wanted.machine, key);
-  news_ |= s.wanted.of_rows;
+  changed_ |= s.wanted.of_rows;
 }
 
-void Teller::tell(WantedAlerts wanted, const Round& round) {
-  const int64_t steady = round.at.steady_ms;
+void AlertSender::update(WantedAlerts wanted, const WatchState& state) {
+  const int64_t steady = state.at.steady_ms;
   const bool resend = resent_ms_ == INT64_MIN || steady - resent_ms_ >= int64_t(o_.resend_s * 1000);
-  std::vector<Alert> alerts = hooks_.unknown(round.at.now_ms);
+  std::vector<Alert> alerts = hooks_.unknown(state.at.now_ms);
   for (const Alert& alert : alerts)
-    say(log_, round.at.now_ms, alert);
+    say(log_, state.at.now_ms, alert);
   std::erase_if(wanted, [&](const auto& entry) {  // another change, which begins an alert when this one ends
     const auto known = standing_.find(entry.first);
     return known != standing_.end() && known->second.wanted.since_ms > 0 &&
@@ -130,43 +130,43 @@ void Teller::tell(WantedAlerts wanted, const Round& round) {
         before = std::move(w);
     }
     Alert& alert = standing_[key].wanted.alert;
-    alert.ends_ms = expiry(round);
+    alert.ends_ms = expiry(state);
     alerts.push_back(alert);
   }
   for (auto it = standing_.begin(); it != standing_.end();) {
     Standing& s = it->second;
     const bool asked = wanted.contains(it->first);
-    if (!asked && !outlasts(s, round)) {
-      end(it->first, s, round);
+    if (!asked && !outlasts(s, state)) {
+      end(it->first, s, state);
       alerts.push_back(s.wanted.alert);
       it = standing_.erase(it);
       continue;
     }
     if (!asked && resend) {
-      s.wanted.alert.ends_ms = expiry(round);
+      s.wanted.alert.ends_ms = expiry(state);
       alerts.push_back(s.wanted.alert);
     }
     ++it;
   }
   if (resend)
     resent_ms_ = steady;
-  told_ += alerts.size();
+  sent_ += alerts.size();
   if (sink_.send(alerts))
     hooks_.unknown_told();
-  run_hooks(round);
+  run_hooks(state);
 }
 
-void Teller::run_hooks(const Round& round) {
+void AlertSender::run_hooks(const WatchState& state) {
   hooks_.collect();
-  if (!round.clean)
+  if (!state.clean)
     return;
   for (const auto& [key, s] : standing_) {
     if (s.well_ms == 0 && hooks_.waits(key))
-      hooks_.run(key, {s.wanted.machine, o_.job, s.wanted.alert}, round.members);
+      hooks_.run(key, {s.wanted.machine, o_.job, s.wanted.alert}, state.members);
   }
 }
 
-base::Json Teller::save() const {
+base::Json AlertSender::save() const {
   base::Json out = base::Json::array();
   for (const auto& [key, s] : standing_) {
     if (!s.wanted.of_rows)
@@ -184,7 +184,7 @@ base::Json Teller::save() const {
   return out;
 }
 
-void Teller::load(const base::Json& saved, const base::Location& where) {
+void AlertSender::load(const base::Json& saved, const base::Location& where) {
   std::map<std::string, Standing> standing;
   for (const base::Json& a : saved.array(where)) {
     const std::string& key = a.at("key", where).string(where);

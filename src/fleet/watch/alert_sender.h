@@ -15,7 +15,7 @@
 
 namespace lento::fleet {
 
-class Teller {
+class AlertSender {
  public:
   struct Options {
     double resend_s = 60;
@@ -23,7 +23,7 @@ class Teller {
     std::string job;
   };
   // State of the watch that decides whether an alert ends.
-  struct Round {
+  struct WatchState {
     Moment at;
     bool judged = true;                              // false: the store is down and verdicts do not change
     std::function<bool(const std::string&)> in_job;  // by machine
@@ -32,20 +32,20 @@ class Teller {
   };
 
   // The arguments must outlive this object.
-  Teller(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks);
+  AlertSender(Options options, const WatchLog& log, AlertSink& sink, WatchHooks& hooks);
 
   // Begins, repeats and ends alerts, and runs the hooks that are queued.
-  void tell(WantedAlerts wanted, const Round& round);
+  void update(WantedAlerts wanted, const WatchState& state);
 
   bool stands(const std::string& key) const {
     return standing_.contains(key);
   }
   size_t standing_ranks() const;
-  uint64_t told() const {
-    return told_;
+  uint64_t sent() const {
+    return sent_;
   }
   // Returns true once after an alert of a machine began or ended.
-  bool take_news();
+  bool take_change();
 
   base::Json save() const;  // alerts of machines
   void load(const base::Json& saved, const base::Location& where);
@@ -56,10 +56,10 @@ class Teller {
     int64_t well_ms = 0;  // steady time since which no verdict supports the alert; 0: one does
   };
   void begin(const std::string& key, WantedAlert wanted);
-  void end(const std::string& key, Standing& s, const Round& round);
-  void run_hooks(const Round& round);
-  bool outlasts(Standing& s, const Round& round) const;
-  int64_t expiry(const Round& round) const;
+  void end(const std::string& key, Standing& s, const WatchState& state);
+  void run_hooks(const WatchState& state);
+  bool outlasts(Standing& s, const WatchState& state) const;
+  int64_t expiry(const WatchState& state) const;
 
   Options o_;
   const WatchLog& log_;
@@ -67,8 +67,8 @@ class Teller {
   WatchHooks& hooks_;
   std::map<std::string, Standing> standing_;
   int64_t resent_ms_ = INT64_MIN;  // steady time
-  uint64_t told_ = 0;
-  bool news_ = false;
+  uint64_t sent_ = 0;
+  bool changed_ = false;
 };
 
 }  // namespace lento::fleet

@@ -1,5 +1,5 @@
 // Alerts over time, by nothing but what each moment asks for.
-#include "fleet/watch/teller.h"
+#include "fleet/watch/alert_sender.h"
 
 #include <gmock/gmock.h>
 
@@ -46,21 +46,21 @@ struct Runner : HookRunner {
   }
 };
 
-// A teller and what its rounds need.
+// An AlertSender and the objects that it needs.
 struct Office {
   StandingClock clock;
   Sink sink;
   Runner runner;
   std::vector<std::string> said;
   WatchLog log;
-  WatchHooks hooks{{"llm", testing::TempDir() + "/teller.hooks", true, true, 10}, clock, runner, log};
-  Teller teller{{60, 600, "llm"}, log, sink, hooks};
+  WatchHooks hooks{{"llm", testing::TempDir() + "/alert_sender.hooks", true, true, 10}, clock, runner, log};
+  AlertSender sender{{60, 600, "llm"}, log, sink, hooks};
   bool judged = true;
   bool clean = true;
   bool left = false;
 
   Office() {
-    std::remove((testing::TempDir() + "/teller.hooks").c_str());
+    std::remove((testing::TempDir() + "/alert_sender.hooks").c_str());
     log.say = [this](const std::string& line) {
       said.push_back(line);
     };
@@ -78,8 +78,8 @@ struct Office {
     return out;
   }
 
-  void round(const WantedAlerts& wanted) {
-    Teller::Round r;
+  void update(const WantedAlerts& wanted) {
+    AlertSender::WatchState r;
     r.at = {clock.ms, kStart + clock.ms};
     r.judged = judged;
     r.clean = clean;
@@ -87,16 +87,16 @@ struct Office {
     r.in_job = [this](const std::string&) {
       return !left;
     };
-    teller.tell(wanted, r);
+    sender.update(wanted, r);
     clock.ms += 10'000;
   }
 };
 
-TEST(Teller, RepeatsAnAlertEachMinuteWithItsFirstBegin) {
+TEST(AlertSender, RepeatsAnAlertEachMinuteWithItsFirstBegin) {
   Office office;
   size_t sent = 0;
   for (int i = 0; i < 13; ++i) {
-    office.round(office.slow());
+    office.update(office.slow());
     sent += office.sink.last.size();
   }
   EXPECT_EQ(sent, 3u);
@@ -107,7 +107,7 @@ TEST(Teller, RepeatsAnAlertEachMinuteWithItsFirstBegin) {
 }
 
 // A second metric that changes later neither rewrites an alert nor keeps it.
-TEST(Teller, AnAlertKeepsTheMetricThatRaisedItAndEndsWithIt) {
+TEST(AlertSender, AnAlertKeepsTheMetricThatRaisedItAndEndsWithIt) {
   Office office;
   const auto about = [&](const char* metric, int64_t onset_ms) {
     WantedAlerts out = office.slow();
@@ -116,60 +116,60 @@ TEST(Teller, AnAlertKeepsTheMetricThatRaisedItAndEndsWithIt) {
     w.alert.starts_ms = onset_ms;
     return out;
   };
-  office.round(about("power", kStart));
+  office.update(about("power", kStart));
   const int64_t later = kStart + 60'000;
   for (int i = 0; i < 30; ++i)
-    office.round(about("clock", later));
-  ASSERT_TRUE(office.teller.stands("LentoDeviatingMachine n7"));
+    office.update(about("clock", later));
+  ASSERT_TRUE(office.sender.stands("LentoDeviatingMachine n7"));
   EXPECT_THAT(office.sink.last, Each(Field(&Alert::annotations, Contains(Pair("metric", "power")))));
   for (int i = 0; i < 40; ++i)
-    office.round(about("clock", later));
+    office.update(about("clock", later));
   EXPECT_THAT(office.said, ElementsAre(HasSubstr("power"), HasSubstr("clock")));
 }
 
-TEST(Teller, AFlappingMachineIsOneAlertThatEndsTenMinutesAfterTheLast) {
+TEST(AlertSender, AFlappingMachineIsOneAlertThatEndsTenMinutesAfterTheLast) {
   Office office;
   for (int i = 0; i < 120; ++i)
-    office.round(i % 40 < 20 ? office.slow() : WantedAlerts{});
+    office.update(i % 40 < 20 ? office.slow() : WantedAlerts{});
   EXPECT_THAT(office.said, SizeIs(1));
   const int64_t last_asked = kStart + 990'000;
-  while (office.teller.stands("LentoDeviatingMachine n7"))
-    office.round({});
+  while (office.sender.stands("LentoDeviatingMachine n7"))
+    office.update({});
   EXPECT_EQ(office.sink.last.front().ends_ms, last_asked + 610'000);
   EXPECT_THAT(office.runner.ran, ElementsAre("n7"));
 }
 
-TEST(Teller, AMachineThatLeftHasNoAlertAndAnOutageEndsNone) {
+TEST(AlertSender, AMachineThatLeftHasNoAlertAndAnOutageEndsNone) {
   Office office;
-  office.round(office.slow());
+  office.update(office.slow());
   office.judged = false;
   for (int i = 0; i < 100; ++i)
-    office.round({});
-  EXPECT_TRUE(office.teller.stands("LentoDeviatingMachine n7"));
+    office.update({});
+  EXPECT_TRUE(office.sender.stands("LentoDeviatingMachine n7"));
   office.left = true;
-  office.round({});
-  EXPECT_FALSE(office.teller.stands("LentoDeviatingMachine n7"));
+  office.update({});
+  EXPECT_FALSE(office.sender.stands("LentoDeviatingMachine n7"));
   EXPECT_EQ(office.sink.last.front().ends_ms, kStart + office.clock.ms - 10'000);
 }
 
-TEST(Teller, AHookWaitsForCleanEvidence) {
+TEST(AlertSender, AHookWaitsForCleanEvidence) {
   Office office;
   office.clean = false;
-  office.round(office.slow());
+  office.update(office.slow());
   EXPECT_THAT(office.runner.ran, IsEmpty());
   office.clean = true;
-  office.round(office.slow());
-  office.round(office.slow());
+  office.update(office.slow());
+  office.update(office.slow());
   EXPECT_THAT(office.runner.ran, ElementsAre("n7"));
 }
 
-TEST(Teller, WhatWasToldIsNotSaidAgainAfterARestart) {
+TEST(AlertSender, WhatWasToldIsNotSaidAgainAfterARestart) {
   Office before;
   before.clean = false;
-  before.round(before.slow());
+  before.update(before.slow());
   Office after;
-  after.teller.load(before.teller.save(), {"state"});
-  after.round(after.slow());
+  after.sender.load(before.sender.save(), {"state"});
+  after.update(after.slow());
   EXPECT_THAT(after.said, IsEmpty());
   ASSERT_THAT(after.sink.last, SizeIs(1));
   EXPECT_EQ(after.sink.last[0].starts_ms, kStart);
