@@ -17,6 +17,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "fleet/read/chunks.h"
+#include "fleet/read/counters.h"
 #include "fleet/read/wire.h"
 #include "remote_read.pb.h"
 
@@ -52,10 +53,8 @@ class Collector {
       return report_.skip(where_, "the exporter's value for 'not known'");
     if (!spec_->rate)
       return pass(time_ms, value);
-    const std::optional<Sample> before = std::exchange(last_, Sample{time_ms, value});
-    if (!before || time_ms <= before->time_ms || value < before->value)
-      return;  // the first, or a reset
-    pass(time_ms, (value - before->value) * 1000 / double(time_ms - before->time_ms));
+    if (const std::optional<double> rate = counter_.next(time_ms, value))
+      pass(time_ms, *rate);
   }
 
   // Ends the metric: adds sums and means. A sum is left out at times at which one of its series has no
@@ -79,10 +78,6 @@ class Collector {
   }
 
  private:
-  struct Sample {
-    int64_t time_ms;
-    double value;
-  };
   struct Total {
     double sum = 0;
     uint32_t count = 0;
@@ -99,7 +94,7 @@ class Collector {
     key_ = {builder_.metric(spec_->name), builder_.machine(name.machine), device};
     for (const auto& [label, value] : name.labels)
       builder_.set_label(key_.machine, label, value);
-    last_.reset();
+    counter_ = {};
     return true;
   }
 
@@ -119,7 +114,7 @@ class Collector {
   base::Location where_;
   const MetricSpec* spec_ = nullptr;
   fleet::SeriesBuilder::Key key_;
-  std::optional<Sample> last_;
+  CounterRate counter_;
   std::map<uint32_t, std::map<int64_t, Total>> totals_;  // by machine
 };
 

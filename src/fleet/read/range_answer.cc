@@ -19,6 +19,7 @@
 #include "base/file.h"
 #include "base/json.h"
 #include "base/number.h"
+#include "fleet/read/counters.h"
 #include "fleet/read/series_names.h"
 #include "fleet/read/source.h"
 
@@ -118,21 +119,20 @@ class RangeReader {
     for (const auto& [label, value] : names_.name(series.labels).labels)
       builder_.set_label(key.machine, label, value);
     const bool is_rate = is_counter(series.metric);
-    std::optional<std::pair<double, double>> before;
+    CounterRate counter;
     for (const base::Json& sample : series.values->array(where)) {
       const auto& pair = sample.array(where);
-      const auto value = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
+      std::optional<double> value = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
       const double time_s = value ? pair[0].number(where) : NAN;
       if (!(std::abs(time_s) < 9e12) || is_blank(*value)) {
         report_.skip(where, "no time and finite value");
         continue;
       }
-      const auto last = std::exchange(before, std::pair{time_s, *value});
-      if (!is_rate)
-        builder_.add(key, std::llround(time_s * 1000), *value, where);
-      else if (last && time_s > last->first && *value >= last->second)
-        builder_
-            .add(key, std::llround(time_s * 1000), (*value - last->second) / (time_s - last->first), where);
+      const int64_t time_ms = std::llround(time_s * 1000);
+      if (is_rate)
+        value = counter.next(time_ms, *value);
+      if (value)
+        builder_.add(key, time_ms, *value, where);
     }
   }
 
