@@ -14,6 +14,8 @@
 namespace lento::fleet {
 namespace {
 
+constexpr int64_t kMinute = 60'000;  // ms
+
 int64_t round_down(int64_t t, int64_t step) {
   return t / step * step;
 }
@@ -90,9 +92,8 @@ void StoreReader::pull() {
 // Returns the length in ms of the history that is read first, to learn the usual values of each machine: an
 // hour, or longer if the scrapes are so slow that the first test needs more.
 int64_t StoreReader::history_ms() const {
-  constexpr int64_t kHour = 3'600'000;
   const int64_t shortest = std::max(int64_t(judge_.options().shortest_s * 1000), 8 * cadence_.step_ms());
-  return std::max(kHour, 5 * shortest);
+  return std::max(60 * kMinute, 5 * shortest);
 }
 
 // Returns the end of the period to request from `from_ms` on, limited so that a response fits into memory.
@@ -111,18 +112,34 @@ MetricSeries StoreReader::read(int64_t from_ms) {
   return s;
 }
 
+// Estimates the sampling period and lists the job's machines and metrics, so that the size of the next
+// responses is known. A minute is enough when it has ten samples of a series.
+void StoreReader::survey() {
+  MetricSeries first;
+  for (const int64_t period : {kMinute, 10 * kMinute}) {
+    base::ReadReport report;
+    try {
+      first = feed_.read(clock_.now_ms() - period, clock_.now_ms(), 0, report);
+    } catch (const base::Error&) {
+      if (period > kMinute)
+        throw;
+    }
+    if (first.sample_gap_ms > 0 && 10 * first.sample_gap_ms <= period)
+      break;
+  }
+  if (first.sample_gap_ms == 0)
+    throw base::Error({feed_.name()}, "no series has two samples yet");
+  if (cadence_.step_ms() == 0)
+    cadence_.begin_with(first.step_ms);
+  members_.take(first, targets_, feed_.name());
+}
+
 void StoreReader::read_rows() {
-  constexpr int64_t kFirstLook = 600'000;  // ms of samples from which the sampling period is estimated
   ++counters_.pulls;
   clock_.look();
   members_.named(targets_.read(feed_, clock_.steady_ms(), cadence_.step_ms()));
-  if (cadence_.step_ms() == 0) {
-    base::ReadReport report;
-    const MetricSeries first = feed_.read(clock_.now_ms() - kFirstLook, clock_.now_ms(), 0, report);
-    if (first.sample_gap_ms == 0)
-      throw base::Error({feed_.name()}, "no series has two samples yet");
-    cadence_.begin_with(first.step_ms);
-  }
+  if (cadence_.step_ms() == 0 || members_.width() == 0)
+    survey();
   start_rows();
   MetricSeries s = read(next_ms_);
   const bool step_changed = cadence_.learn_step(s);

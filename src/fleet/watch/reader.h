@@ -83,6 +83,7 @@ class StoreReader {
   }
 
  private:
+  void survey();
   void read_rows();
   int64_t history_ms() const;
   int64_t piece_end(int64_t from_ms) const;

@@ -174,6 +174,28 @@ double sample(const FleetWatch& watch, const std::string& name) {
   return -1;
 }
 
+// Six thousand machines at one sample a second. Notes the longest period that is read and answers only short
+// ones.
+struct WideStore : DeadStore {
+  static constexpr size_t kMachines = 6000;
+  int64_t longest_ms = 0;
+  MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport&) override {
+    longest_ms = std::max(longest_ms, end - begin);
+    if (end - begin > 60'000)
+      throw base::Error({"store"}, "too much for a test");
+    MetricSeries out;
+    out.metrics = {"power"};
+    out.begin_ms = begin;
+    out.steps = size_t(end - begin) / 1000;
+    out.sample_gap_ms = 1000;
+    for (size_t m = 0; m < kMachines; ++m)
+      out.machines.push_back("node" + std::to_string(m));
+    out.newest_ms.assign(kMachines, end - 1000);
+    out.values.assign(out.steps * kMachines, 300);
+    return out;
+  }
+};
+
 struct Taker : AlertSink {
   std::vector<Alert> last;
   bool send(const std::vector<Alert>& alerts) override {
@@ -244,6 +266,17 @@ TEST(FleetWatch, TheEndOfAnAlertIsALineWhereThatIsWanted) {
     watch.step();
   EXPECT_FALSE(watch.blind());
   EXPECT_THAT(lines, ElementsAre("begins LentoBlind", "ends LentoBlind"));
+}
+
+TEST(FleetWatch, TheFirstHourOfManyMachinesIsReadInPieces) {
+  FakeClock clock;
+  WideStore store;
+  Taker taker;
+  NoHooks hooks;
+  FleetWatch watch({clock, store, taker, hooks}, {}, {});
+  watch.step();
+  EXPECT_GT(store.longest_ms, 600'000);
+  EXPECT_LT(store.longest_ms, 3'000'000);
 }
 
 TEST(FleetWatch, HalvesThatMakeAWholeTogetherAreNoOutage) {
