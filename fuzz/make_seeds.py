@@ -13,6 +13,7 @@ import pathlib
 import pickle
 import random
 import re
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -150,13 +151,26 @@ KINETO = json.dumps({"schemaVersion": 1, "distributedInfo": {"backend": "nccl", 
                                                    ("ProfilerStep#3", "", 12.25, 1e300, [0, 1]), ("ncclDevKernel_Broadcast", "broadcast", "x", "1.x", "none"), ("ncclDevKernel_Generic", "recv 1<-0", 2, 3, "[0, 1")])]
     + [{"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "python"}}, {"ph": "i", "name": "x"}, 5]})
 OPERATIONS = [b"AllGather", b"ReduceScatter", b"AllToAll", b"Broadcast", b"Reduce", b"Gather", b"Scatter", b"Barrier", b"Send", b"ncclRecv", b"other"]
-LEDGER = '{"torn\n' + "".join(json.dumps({"time": 10**9 - 60_000 * i, "task": task, "machine": f"n{i % 3}", "event": event, "status": 1, "by": by}) + "\n" for i, (task, event, by) in enumerate(
-    [("job", "started", "host:1:2"), ("job", "ended", "host:1:2"), ("job", "started", "other:1:2"), ("job", "cleared", "host:1:2"), ("job", "unknown", "x"), ("b", "started", "host"), ("job", "started", "host:1:2")]))
+LEDGER_EVENTS = [("job", "started", "host:1:2"), ("job", "ended", "host:1:2"), ("job", "started", "other:1:2"), ("job", "cleared", "host:1:2"), ("job", "unknown", "x"), ("b", "started", "host"),
+                 ("job", "started", "host:1:2")]
 MAPS = ["00400000-00452000 r-xp 00000000 08:02 173521  /bin/a\n7f00-7f10 rw-p 00000010 00:00 0\n", "  7 [0x1000-0x2000): 0x10 08:02 5 6 r-xp /lib/b\n", "0 [k] 1-2\n",
         "line\t64\nusual_line\t64\ntime\tns\nlatency\tcycles\nperiod\t1000\nnode\t1\t1\nprocess\t1\t4711\tprog\ncode\t0\t0x1000\t0x1040\twork\ndata\t0\t0x1000\t0x1040\tblock\tmain.c:3\n"
         "data\t0\t0x2000\t0x2040\tcounters\nprogram\t00ff\tprog\nmap\t1\t4096\t8192\t0\tabcd\t/none/such\nmap\t1\t0x4000\t0x5000\t0\t-\t/none\n"]
 LITERAL = re.compile(r'R"(\w*)\((.*?)\)\1"|"((?:[^"\\\n]|\\.)*)"', re.S)
 ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]+)|([0-7]{1,3})|(.))", re.S)
+
+
+def ledger():
+    """A ledger of hooks as src/fleet/watch/hook_ledger.cc makes it."""
+    table = "".join(re.findall(r'"([^"]*)"', re.search(r"kTable =(.*?);", (ROOT / "src/fleet/watch/hook_ledger.cc").read_text(), re.S)[1]))
+    with tempfile.TemporaryDirectory() as folder:
+        database = sqlite3.connect(f"{folder}/ledger")
+        database.execute(f"CREATE TABLE {table}")
+        for i, (task, event, by) in enumerate(LEDGER_EVENTS):
+            database.execute("INSERT INTO hook(time_ms, task, machine, event, status, by) VALUES(?, ?, ?, ?, 1, ?)", (10**9 - 60_000 * i, task, f"n{i % 3}", event, by))
+        database.commit()
+        database.close()
+        return pathlib.Path(folder, "ledger").read_bytes()
 
 
 def texts_of_tests(*patterns):
@@ -322,7 +336,7 @@ def seeds(lento, work):
         "access_codec": access_columns(), "access_file": [accesses, small, small[:-40], small.replace(b"LENTOEND", b"LENTOENX")], "access_text": [judged(damage_check.Access, lento, work / "a")[:4096], *access_texts()],
         "c2c_report": [C2C, *texts_of_tests("src/memory/read/c2c*.test.cc")], "gpu_memory": [COUNTERS, *texts_of_tests("src/memory/gpu/*.test.cc"), *gpu_pages()],
         "desk_archive": archives(), "symbols": programs(work), "csv": lines_of_json(), "desk": desk_files(),
-        "prometheus_store": store_answers(), "metric_names": METRICS, "hook_ledger": LEDGER, "memory_platform": (ROOT / "examples/memory/banked.yaml").read_bytes(),
+        "prometheus_store": store_answers(), "metric_names": METRICS, "hook_ledger": ledger(), "memory_platform": (ROOT / "examples/memory/banked.yaml").read_bytes(),
         "memory_checkpoint": rng.randbytes(256), "recording": bytes([0, 1, 2, 3]) + accesses[:4096],
         "campaign": (ROOT / "campaigns/factors.yaml").read_bytes(),
         "campaign_results": '{"schema": "lento.run/1"}',

@@ -31,7 +31,7 @@ LIBRARIES = {
     "nlopt": {"predict/search", "predict/time"},
     "Eigen/": {"evidence"},
     "snappy": {"fleet/read"},
-    "sqlite3.h": {"fleet/ranks/read"},
+    "sqlite3.h": {"fleet/ranks/read", "fleet/watch"},
 }
 
 

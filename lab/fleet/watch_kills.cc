@@ -227,7 +227,7 @@ class Case {
   }
 
   void reset_files() const {
-    for (const char* name : {"/alerts", "/hooks", "/ledger"})
+    for (const char* name : {"/alerts", "/hooks", "/ledger", "/ledger-journal"})
       std::filesystem::remove(setup_.folder + name);
     for (int w = 0; w < c_.watches; ++w)
       std::filesystem::copy_file(

@@ -1,26 +1,26 @@
-// Reads and appends the ledger of hooks under a file lock, and decides whether a hook may run.
+// Decides whether a hook may run, from the events that all watches have recorded. Each decision and its
+// record are one exclusive transaction of SQLite, synced to the disk before the hook starts, so that neither
+// a crash nor a second watch can run a hook twice.
 #include "fleet/watch/hook_ledger.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
+#include <sqlite3.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <map>
 
 #include "base/error.h"
 #include "base/file.h"
-#include "base/json.h"
 
 namespace lento::fleet {
 namespace {
 
 constexpr int64_t kElsewhere =
-    900'000;  // ms after which a start on another host without an outcome is unknown
-constexpr off_t kMostBytes = off_t{64} << 20;
+    900'000;                       // ms after which a start on another host without an outcome is unknown
+constexpr int kPatience = 60'000;  // ms that a watch waits for the transaction of another
+
+// A database is a ledger when it has this table and nothing else.
+constexpr const char* kTable =
+    "hook(id INTEGER PRIMARY KEY, time_ms INTEGER NOT NULL, task TEXT NOT NULL, machine TEXT "
+    "NOT NULL, "
+    "event TEXT NOT NULL, status INTEGER NOT NULL, by TEXT NOT NULL) STRICT";
 
 // Returns field 22 of /proc/PID/stat: when the process began, in ticks since boot. "" without such a
 // process.
@@ -45,113 +45,8 @@ std::string host_name() {
   return name;
 }
 
-std::string line_of(const HookLedger::Event& e) {
-  base::Json json = base::Json::object();
-  json.set("time", e.time_ms);
-  json.set("task", e.task);
-  json.set("machine", e.machine);
-  json.set("event", e.event);
-  if (e.event == "ended")
-    json.set("status", int64_t(e.status));
-  json.set("by", e.by);
-  return base::write_json(json) + "\n";
-}
-
-// The last event of a machine in a task, and the last start of its hook. Null: none.
-struct Last {
-  const HookLedger::Event* any = nullptr;
-  const HookLedger::Event* start = nullptr;
-};
-
-std::map<std::string, Last> last_of(const std::vector<HookLedger::Event>& events, const std::string& task) {
-  std::map<std::string, Last> last;
-  for (const HookLedger::Event& e : events) {
-    if (e.task != task)
-      continue;
-    Last& l = last[e.machine];
-    l.any = &e;
-    if (e.event == "started")
-      l.start = &e;
-  }
-  return last;
-}
-
-}  // namespace
-
-// Holds the open file under an exclusive lock. Blocks until other processes release theirs.
-class HookLedger::Locked {
- public:
-  explicit Locked(const std::string& path)
-      : path_(path) {
-    if (path.empty())
-      return;
-    const bool fresh = !std::filesystem::exists(path);
-    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    if (file_ < 0 || ::flock(file_, LOCK_EX) != 0)
-      fail("cannot open and lock the ledger of hooks");
-    if (fresh)
-      sync_folder();
-  }
-  ~Locked() {
-    if (file_ >= 0)
-      ::close(file_);
-  }
-  Locked(const Locked&) = delete;
-
-  std::string text() const {
-    const off_t size = ::lseek(file_, 0, SEEK_END);
-    if (size < 0 || size > kMostBytes)
-      fail("the ledger of hooks is over 64 MiB: move it away");
-    std::string out(size_t(size), '\0');
-    if (::pread(file_, out.data(), out.size(), 0) != size)
-      fail("cannot read the ledger of hooks");
-    return out;
-  }
-
-  // Appends a line and syncs it to the disk. Throws base::Error and removes the line when either fails.
-  void append(std::string line) const {
-    const off_t size = ::lseek(file_, 0, SEEK_END);
-    char last = '\n';
-    if (size > 0 && ::pread(file_, &last, 1, size - 1) != 1)
-      fail("cannot read the ledger of hooks");
-    if (last != '\n')
-      line = "\n" + line;
-    const ssize_t wrote = ::pwrite(file_, line.data(), line.size(), size);
-    if (wrote != static_cast<ssize_t>(line.size()) || ::fsync(file_) != 0) {
-      if (::ftruncate(file_, size) != 0)
-        fail("cannot write the ledger of hooks, nor mend it");
-      fail("cannot write the ledger of hooks");
-    }
-  }
-
- private:
-  [[noreturn]] void fail(const std::string& what) const {
-    throw base::Error({path_}, what + ": " + std::strerror(errno), "no hook is run without it");
-  }
-  void sync_folder() const {
-    const std::string folder = std::filesystem::absolute(path_).parent_path();
-    const int at = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (at < 0)
-      return;
-    ::fsync(at);
-    ::close(at);
-  }
-
-  std::string path_;
-  int file_ = -1;
-};
-
-HookLedger::HookLedger(std::string path, std::string by)
-    : path_(std::move(path)),
-      by_(std::move(by)) {
-}
-
-std::string HookLedger::process_name() {
-  const std::string pid = std::to_string(::getpid());
-  return host_name() + ":" + pid + ":" + start_of(pid);
-}
-
-bool HookLedger::alive(const std::string& by) {
+// Returns whether the process "host:pid:start" exists on this host.
+bool alive(const std::string& by) {
   const size_t second = by.rfind(':');
   const size_t first = second == std::string::npos || second == 0 ? second : by.rfind(':', second - 1);
   if (first == std::string::npos)
@@ -160,98 +55,181 @@ bool HookLedger::alive(const std::string& by) {
   return !start.empty() && start == by.substr(second + 1);
 }
 
-std::vector<HookLedger::Event> HookLedger::events(Locked& file) {
-  if (path_.empty())
-    return memory_;
-  std::vector<Event> out;
-  const std::string text = file.text();
-  const base::Location where{path_};
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find('\n', at), text.size());
-    const std::string line = text.substr(at, end - at);
-    at = end + 1;
-    if (line.empty())
-      continue;
-    try {
-      const base::Json json = base::parse_json(line, path_);
-      Event e{
-          json.at("time", where).integer(where),
-          json.at("task", where).string(where),
-          json.at("machine", where).string(where),
-          json.at("event", where).string(where),
-          json.at("by", where).string(where)};
-      e.status = int(std::clamp(json.number_or("status", 0, where), double(INT32_MIN), double(INT32_MAX)));
-      out.push_back(std::move(e));
-    } catch (const base::Error&) {
-      continue;  // a line cut by a crash
-    }
-  }
-  return out;
+std::string text_of(sqlite3_stmt* row, int column) {
+  const auto* at = sqlite3_column_text(row, column);
+  return at ? std::string(reinterpret_cast<const char*>(at), size_t(sqlite3_column_bytes(row, column))) : "";
 }
 
-void HookLedger::append(Locked& file, const Event& event) {
-  if (path_.empty())
-    memory_.push_back(event);
-  else
-    file.append(line_of(event));
+void bind(sqlite3_stmt* statement, int at, const std::string& text) {
+  sqlite3_bind_text(statement, at, text.data(), int(text.size()), SQLITE_TRANSIENT);
+}
+void bind(sqlite3_stmt* statement, int at, int64_t number) {
+  sqlite3_bind_int64(statement, at, number);
+}
+
+void ignore(sqlite3_stmt*) {
+}
+
+}  // namespace
+
+HookLedger::HookLedger(std::string path, std::string by)
+    : path_(std::move(path)),
+      by_(std::move(by)) {
+}
+
+void HookLedger::Close::operator()(sqlite3* database) const {
+  sqlite3_close(database);
+}
+
+// Runs one statement with its values bound in order and calls `each` for every row of its answer. Throws
+// base::Error.
+template <typename Each, typename... Values>
+void HookLedger::run(const char* sql, Each each, const Values&... values) {
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(database_.get(), sql, -1, &statement, nullptr);
+  int at = 0;
+  (bind(statement, ++at, values), ...);
+  int step = statement ? sqlite3_step(statement) : SQLITE_ERROR;
+  for (; step == SQLITE_ROW; step = sqlite3_step(statement))
+    each(statement);
+  sqlite3_finalize(statement);
+  if (step != SQLITE_DONE)
+    throw base::Error(
+        {path_},
+        std::string("the ledger of hooks: ") + sqlite3_errmsg(database_.get()),
+        "no hook is run without it: name another file with --hook-ledger");
+}
+
+// Opens the database and makes its table when it has none. Throws base::Error when the file is damaged or
+// another one.
+void HookLedger::open() {
+  sqlite3* opened = nullptr;
+  const std::string name = path_.empty() ? ":memory:" : path_;
+  const int status =
+      sqlite3_open_v2(name.c_str(), &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr);
+  database_.reset(opened);
+  const auto demand = [&](bool fine, const std::string& what) {
+    if (!fine)
+      throw base::Error({path_}, what, "no hook is run without it: name another file with --hook-ledger");
+  };
+  demand(status == SQLITE_OK, std::string("the ledger of hooks: ") + sqlite3_errmsg(opened));
+  sqlite3_busy_timeout(opened, kPatience);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_db_config(opened, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+  run("PRAGMA synchronous = EXTRA", ignore);
+  run((std::string("CREATE TABLE IF NOT EXISTS ") + kTable).c_str(), ignore);
+  std::string found;
+  const auto keep = [&](sqlite3_stmt* row) {
+    found += text_of(row, 0) + ";";
+  };
+  run("PRAGMA quick_check(1)", keep);
+  run("SELECT sql FROM sqlite_master", keep);
+  demand(found == std::string("ok;CREATE TABLE ") + kTable + ";", "is damaged or no ledger of hooks");
+  open_ = true;
+}
+
+// An exclusive transaction, rolled back unless it was committed.
+struct HookLedger::Transaction {
+  explicit Transaction(HookLedger& ledger)
+      : ledger_(ledger) {
+    if (!ledger_.open_)
+      ledger_.open();
+    ledger_.run("BEGIN IMMEDIATE", ignore);
+  }
+  Transaction(const Transaction&) = delete;
+  ~Transaction() {
+    sqlite3_exec(ledger_.database_.get(), "ROLLBACK", nullptr, nullptr, nullptr);  // no effect after COMMIT
+  }
+  void append(const Event& e) const {
+    ledger_.run(
+        "INSERT INTO hook(time_ms, task, machine, event, status, by) VALUES(?1, ?2, ?3, ?4, ?5, ?6)",
+        ignore,
+        e.time_ms,
+        e.task,
+        e.machine,
+        e.event,
+        int64_t(e.status),
+        e.by);
+    ledger_.run("COMMIT", ignore);
+  }
+
+ private:
+  HookLedger& ledger_;
+};
+
+std::string HookLedger::process_name() {
+  const std::string pid = std::to_string(::getpid());
+  return host_name() + ":" + pid + ":" + start_of(pid);
 }
 
 HookLedger::Answer
 HookLedger::claim(const std::string& task, const std::string& machine, int64_t now_ms, size_t per_hour) {
-  Locked file(path_);
-  const std::vector<Event> known = events(file);
-  const auto last = last_of(known, task);
+  const Transaction change(*this);
   // A time in the future, from a clock that stepped back since, counts as within the last hour.
-  const auto recent = [&](const Event& e) {
-    return e.time_ms > now_ms - kHour;
-  };
-  if (const auto at = last.find(machine); at != last.end() && at->second.start) {
-    if (at->second.any->event != "cleared" || recent(*at->second.start))
-      return Answer::Before;
-  }
-  const auto used = size_t(std::ranges::count_if(known, [&](const Event& e) {
-    return e.task == task && e.event == "started" && recent(e);
-  }));
-  if (used >= per_hour)
-    return Answer::Capped;
-  append(file, {now_ms, task, machine, "started", by_});
+  const int64_t hour_ago = now_ms - kHour;
+  bool before = false;
+  int64_t used = 0;
+  run(
+      "SELECT time_ms > ?3 OR (SELECT event FROM hook WHERE task = ?1 AND machine = ?2 ORDER BY id DESC "
+      "LIMIT 1)"
+      " <> 'cleared' FROM hook WHERE task = ?1 AND machine = ?2 AND event = 'started' ORDER BY id DESC LIMIT "
+      "1",
+      [&](sqlite3_stmt* row) {
+        before = sqlite3_column_int(row, 0) != 0;
+      },
+      task,
+      machine,
+      hour_ago);
+  run(
+      "SELECT count(*) FROM hook WHERE task = ?1 AND event = 'started' AND time_ms > ?2",
+      [&](sqlite3_stmt* row) {
+        used = sqlite3_column_int64(row, 0);
+      },
+      task,
+      hour_ago);
+  if (before || size_t(used) >= per_hour)
+    return before ? Answer::Before : Answer::Capped;
+  change.append({now_ms, task, machine, "started", by_});
   return Answer::Run;
 }
 
 void HookLedger::ended(const std::string& task, const std::string& machine, int64_t now_ms, int status) {
-  Locked file(path_);
-  append(file, {now_ms, task, machine, "ended", by_, status});
+  Transaction(*this).append({now_ms, task, machine, "ended", by_, status});
 }
 
 void HookLedger::cleared(const std::string& task, const std::string& machine, int64_t now_ms) {
-  Locked file(path_);
-  const std::vector<Event> known = events(file);
-  const auto last = last_of(known, task);
-  const auto at = last.find(machine);
-  if (at == last.end() || at->second.any->event == "cleared")
-    return;
-  append(file, {now_ms, task, machine, "cleared", by_});
+  const Transaction change(*this);
+  bool open = false;
+  run(
+      "SELECT event <> 'cleared' FROM hook WHERE task = ?1 AND machine = ?2 ORDER BY id DESC LIMIT 1",
+      [&](sqlite3_stmt* row) {
+        open = sqlite3_column_int(row, 0) != 0;
+      },
+      task,
+      machine);
+  if (open)
+    change.append({now_ms, task, machine, "cleared", by_});
 }
 
 std::vector<HookLedger::Event> HookLedger::unknown(const std::string& task, int64_t now_ms) {
-  Locked file(path_);
-  const std::vector<Event> known = events(file);
+  const Transaction look(*this);
   std::vector<Event> out;
-  for (const auto& [machine, last] : last_of(known, task)) {
-    if (last.any->event != "started")
-      continue;
-    const std::string host = last.any->by.substr(0, last.any->by.find(':'));
-    const bool here = host == host_name();
-    const bool gone = here ? !alive(last.any->by) : now_ms - last.any->time_ms > kElsewhere;
-    if (gone)
-      out.push_back(*last.any);
-  }
+  run(
+      "SELECT time_ms, machine, by FROM hook WHERE event = 'started'"
+      " AND id IN (SELECT max(id) FROM hook WHERE task = ?1 GROUP BY machine) ORDER BY machine",
+      [&](sqlite3_stmt* row) {
+        const Event e{sqlite3_column_int64(row, 0), task, text_of(row, 1), "started", text_of(row, 2)};
+        const bool here = e.by.substr(0, e.by.find(':')) == host_name();
+        if (here ? !alive(e.by) : now_ms - e.time_ms > kElsewhere)
+          out.push_back(e);
+      },
+      task);
   return out;
 }
 
 void HookLedger::told_unknown(const Event& start, int64_t now_ms) {
-  Locked file(path_);
-  append(file, {now_ms, start.task, start.machine, "unknown", by_});
+  Transaction(*this).append({now_ms, start.task, start.machine, "unknown", by_});
 }
 
 }  // namespace lento::fleet

@@ -1,15 +1,17 @@
-// Records which hooks were started, in a file that several watches share. A start is recorded before the hook
-// runs, and a hook with a recorded start but no outcome is never started again.
+// Records which hooks were started, in a SQLite database that several watches share. A start is recorded
+// before the hook runs, and a hook with a recorded start but no outcome is never started again.
 //
-// The file holds a JSON object a line, appended under a lock (flock) and synced to the disk:
-//   {"time":MS,"task":"job","machine":"n3","event":"started","by":"host:pid:start"}
-// Events: started, ended (with "status"), unknown (the process that started it is gone), cleared (the
-// machine has recovered or has left the job). A line that was cut by a crash is skipped.
+// The table `hook` has a row an event: time_ms (Unix time), task (the job), machine, event, status and by
+// ("host:pid:start" of the watch). Events: started, ended (with its status), unknown (the process that
+// started it is gone), cleared (the machine has recovered or has left the job).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
+
+struct sqlite3;
 
 namespace lento::fleet {
 
@@ -49,14 +51,18 @@ class HookLedger {
   static constexpr int64_t kHour = 3'600'000;
 
  private:
-  class Locked;
-  std::vector<Event> events(Locked& file);
-  void append(Locked& file, const Event& event);
-  static bool alive(const std::string& by);
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  struct Transaction;
+  void open();
+  template <typename Each, typename... Values>
+  void run(const char* sql, Each each, const Values&... values);
 
   std::string path_;
   std::string by_;
-  std::vector<Event> memory_;
+  std::unique_ptr<sqlite3, Close> database_;
+  bool open_ = false;  // the database is a ledger; false until the first use
 };
 
 }  // namespace lento::fleet

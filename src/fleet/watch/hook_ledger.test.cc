@@ -2,6 +2,7 @@
 #include "fleet/watch/hook_ledger.h"
 
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -81,15 +82,33 @@ TEST_F(Ledger, OneThatRunsNowIsNotUnknown) {
   EXPECT_EQ(other.unknown("job", kNow + 1'000'000).size(), 1u);
 }
 
-TEST_F(Ledger, ATornLineIsPassedOver) {
+TEST_F(Ledger, AFileThatIsNoLedgerOrIsCutRunsNothing) {
+  base::write_file(path_, R"({"time":1,"task":"job","machine":"n5","event":"ended","status":1,"by":"x"})");
+  EXPECT_THROW(HookLedger(path_).claim("job", "n3", kNow, 9), base::Error);
+  std::filesystem::remove(path_);
   HookLedger(path_).claim("job", "n3", kNow, 9);
-  const std::string text = base::read_file(path_);
-  const std::string odd = R"({"time":1,"task":"job","machine":"n5","event":"ended","status":1e31,"by":"x"})";
-  base::write_file(path_, odd + "\n" + text + text.substr(0, text.size() / 2));
-  HookLedger ledger(path_);
-  EXPECT_EQ(ledger.claim("job", "n3", kNow + 1, 9), Answer::Before);
-  EXPECT_EQ(ledger.claim("job", "n4", kNow + 1, 9), Answer::Run);
-  EXPECT_EQ(ledger.claim("job", "n4", kNow + 2, 9), Answer::Before);
+  const std::string whole = base::read_file(path_);
+  base::write_file(path_, whole.substr(0, whole.size() / 2));
+  EXPECT_THROW(HookLedger(path_).claim("job", "n4", kNow, 9), base::Error);
+}
+
+TEST_F(Ledger, AWatchKilledInsideATransactionLeavesNoTrace) {
+  HookLedger(path_).claim("job", "n3", kNow, 9);
+  const pid_t child = fork();
+  if (child == 0) {
+    sqlite3* other = nullptr;
+    sqlite3_open(path_.c_str(), &other);
+    sqlite3_exec(
+        other,
+        "PRAGMA cache_size = 1; BEGIN IMMEDIATE; DELETE FROM hook",
+        nullptr,
+        nullptr,
+        nullptr);
+    _exit(0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(HookLedger(path_).claim("job", "n3", kNow + 1, 9), Answer::Before);
 }
 
 TEST_F(Ledger, WithoutAPlaceToWriteNothingRuns) {
