@@ -72,6 +72,35 @@ def restricted(pod):
         assert {"/tmp"} <= {m["mountPath"] for m in box["volumeMounts"]}, box["volumeMounts"]
 
 
+def hook():
+    """With the lines marked "hook" the watch has the account and the script of the other manifest, and the script cordons its second argument."""
+    try:
+        import yaml
+    except ImportError:
+        return
+    on = re.sub(r"^( *)# (.*\n)", r"\1\2", (ROOT / "kubernetes/lento-fleet-watch.yaml").read_text().split("\n", 4)[4], flags=re.M)
+    pod = list(yaml.safe_load_all(on))[1]["spec"]["template"]["spec"]
+    parts = {d["kind"]: d for d in yaml.safe_load_all((ROOT / "kubernetes/lento-fleet-hook.yaml").read_text())}
+    assert pod["serviceAccountName"] == parts["ServiceAccount"]["metadata"]["name"], pod
+    assert [v["configMap"]["name"] for v in pod["volumes"] if "configMap" in v] == [parts["ConfigMap"]["metadata"]["name"]], pod["volumes"]
+    assert parts["ClusterRole"]["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["get", "patch"]}]
+    box = pod["containers"][0]
+    place = next(m["mountPath"] for m in box["volumeMounts"] if m["name"] == "hook")
+    script, = parts["ConfigMap"]["data"]
+    assert {f"--hook={place}/{script}", "--hook-live"} <= set(box["args"]), box["args"]
+    with tempfile.TemporaryDirectory() as folder:
+        (pathlib.Path(folder) / "curl").write_text('#!/bin/sh\ncat >/dev/null\nprintf "%s\\n" "$@"\n')
+        os.chmod(f"{folder}/curl", 0o755)
+
+        def run(node):
+            words = {"PATH": f"{folder}:{os.environ['PATH']}"}
+            return subprocess.run(["sh", "-c", parts["ConfigMap"]["data"][script], "cordon.sh", "--", node], env=words, capture_output=True, text=True)
+        assert run("gpu-07.cluster").stdout.endswith("/api/v1/nodes/gpu-07.cluster\n")
+        for hostile in ("", "../../secrets", "a b", "n1?x=y"):
+            done = run(hostile)
+            assert done.returncode == 2 and not done.stdout, (hostile, done)
+
+
 def options(lento):
     """Every option in the units and manifests is one."""
     page = subprocess.run([lento, "fleet", "watch", "--help"], capture_output=True, text=True, check=True).stdout
@@ -110,6 +139,7 @@ def main():
     check("amtool", "check-config", ROOT / "alertmanager/lento-route.yml")
     units(sys.argv[1])
     manifests()
+    hook()
     options(sys.argv[1])
     slurm()
     metrics()

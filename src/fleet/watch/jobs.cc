@@ -112,7 +112,7 @@ FleetWatchJobs::FleetWatchJobs(const WatchJobsOptions& options, WatchLog log)
       if (!folder.empty())
         std::filesystem::create_directories(folder);
     }
-    const auto in_state = std::filesystem::path(o_.watch.state) / "hooks.jsonl";
+    const auto in_state = std::filesystem::path(o_.watch.state) / "hooks.sqlite";
     if (o_.watch.ledger.empty() && !o_.watch.state.empty())
       o_.watch.ledger = in_state.string();
   }
