@@ -6,6 +6,7 @@
 #include <array>
 #include <span>
 
+#include "desk/general/states.h"
 #include "desk/read/rank_word.h"
 
 namespace lento::desk {
@@ -73,6 +74,12 @@ LabelSense sense_of(const LabelledValue& value) {
                : sense.source == Source::Unnamed ? "time in " + value.unit
                                                  : value.unit;
   return sense;
+}
+
+bool has_meaning_alone(std::string_view word) {
+  return condition_of(word) != Condition::Unknown || names_condition(word) || names_device(word) ||
+         names_host(word) || polarity_of(word) != Polarity::None || names_rank(word) ||
+         measure_of(word, "").meaning != Meaning::None || is_other_time(word);
 }
 
 bool is_local_work(const std::vector<std::string>& words) {

@@ -30,6 +30,10 @@ struct LabelSense {
 
 LabelSense sense_of(const LabelledValue& value);
 
+// Returns whether a word of a line is a state, a measure, a rank, or names parts or states, so that it has a
+// meaning without the words beside it.
+bool has_meaning_alone(std::string_view word);
+
 // Returns whether a label with these words names work that a rank does alone.
 bool is_local_work(const std::vector<std::string>& words);
 

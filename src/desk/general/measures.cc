@@ -3,6 +3,8 @@
 #include <array>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
 
 #include "desk/general/labels.h"
 
@@ -10,6 +12,19 @@ namespace lento::desk {
 namespace {
 
 using Vocabulary = std::span<const std::string_view>;
+
+// Returns the measure of a text, derived once for all its occurrences, because logs repeat their labels.
+template <class Derive>
+Measure kept_measure(std::unordered_map<std::string, Measure>& kept, std::string text, const Derive& derive) {
+  constexpr size_t kMost = 32768;
+  if (const auto at = kept.find(text); at != kept.end())
+    return at->second;
+  if (kept.size() == kMost)
+    kept.clear();
+  const Measure measure = derive();
+  kept.emplace(std::move(text), measure);
+  return measure;
+}
 
 bool is_digit_of_word(char c) {
   return c >= '0' && c <= '9';
@@ -111,9 +126,7 @@ std::optional<double> flops_of(const std::string& head) {
   return at == 0 ? 1 : factor_of(head[0]);
 }
 
-}  // namespace
-
-Measure measure_of_unit(std::string_view unit) {
+Measure derive_from_unit(std::string_view unit) {
   constexpr std::string_view kMillions = "10^6";  // netperf
   if (unit.starts_with(kMillions)) {
     Measure measure = measure_of_unit(unit.substr(kMillions.size()));
@@ -157,6 +170,15 @@ Measure measure_of_unit(std::string_view unit) {
     return data.empty() ? Measure{} : Measure{Meaning::Rate, data, factor};
   }
   return {};
+}
+
+}  // namespace
+
+Measure measure_of_unit(std::string_view unit) {
+  thread_local std::unordered_map<std::string, Measure> kept;
+  return kept_measure(kept, std::string(unit), [&] {
+    return derive_from_unit(unit);
+  });
 }
 
 namespace {
@@ -336,7 +358,7 @@ static std::string_view unit_in_label(std::string_view label) {
                                                                                        : std::string_view{};
 }
 
-Measure measure_of(std::string_view label, std::string_view unit) {
+static Measure derive_from_label(std::string_view label, std::string_view unit) {
   const std::vector<std::string> words = label_words(label);
   if (unit.empty())
     unit = unit_in_label(label);
@@ -393,6 +415,15 @@ Measure measure_of(std::string_view label, std::string_view unit) {
     return is_per || (is_named && !is_sum) ? by_unit : Measure{};
   }
   return words.empty() || !unit.empty() ? Measure{} : measure_of_words(words);
+}
+
+Measure measure_of(std::string_view label, std::string_view unit) {
+  thread_local std::unordered_map<std::string, Measure> kept;
+  std::string text;
+  text.append(label).append(1, '\n').append(unit);
+  return kept_measure(kept, std::move(text), [&] {
+    return derive_from_label(label, unit);
+  });
 }
 
 bool is_other_time(std::string_view label) {

@@ -23,6 +23,7 @@
 #include "desk/general/cells.h"
 #include "desk/general/entries.h"
 #include "desk/general/general.h"
+#include "desk/general/label_sense.h"
 #include "desk/general/report_lines.h"
 #include "desk/general/states.h"
 #include "desk/general/tables.h"
@@ -77,6 +78,9 @@ class Report : public RestReader {
   }
   bool found_nothing() const override {
     return found_nothing_;
+  }
+  bool has_meaning(std::string_view word) const override {
+    return has_meaning_alone(word);
   }
 
   bool row(std::string_view line, Sink& sink) override {

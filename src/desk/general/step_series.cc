@@ -74,17 +74,9 @@ bool never_falls(const std::vector<SeriesRow>& rows, double SeriesRow::*member) 
          }) == rows.end();
 }
 
-// Returns the text with each number replaced by '#', which is equal for all lines of one print statement.
-std::string shape_of_line(std::string_view text) {
-  constexpr size_t kLongest = 96;
-  std::string shape;
-  for (const char c : text.substr(0, kLongest)) {
-    const bool is_digit = (c >= '0' && c <= '9') || (c == '.' && shape.ends_with('#'));
-    const bool is_repeated = (is_digit && shape.ends_with('#')) || (c == ' ' && shape.ends_with(' '));
-    if (!is_repeated)
-      shape += is_digit ? '#' : c;
-  }
-  return shape;
+size_t mixed(size_t hash, size_t value) {
+  constexpr size_t kPrime = 0x100000001b3;  // FNV-1a
+  return (hash ^ value) * kPrime;
 }
 
 constexpr const char* kRankAdvice =
@@ -116,13 +108,17 @@ class StepSeries : public RestReader {
     }
     const double step = step_of(values, senses, sink.line());
     found_nothing_ = std::isnan(step) && std::ranges::none_of(senses, [](const LabelSense* sense) {
-                       return sense->is_series || sense->is_rank || sense->seconds >= 0;
+                       return sense->is_series || sense->seconds >= 0;
                      });
     if (!std::isnan(step)) {
       step_ = step;
       if (lasts_.size() < kMostColumns || lasts_.contains(who_)) {
         Last& last = lasts_[who_];
-        last = {step, sink.number(), sink.time(), std::string(sink.line()), last.rises + (step > last.step)};
+        last.rises += step > last.step;
+        last.step = step;
+        last.number = sink.number();
+        last.time = sink.time();
+        last.line.assign(sink.line());
       }
     }
     add_stamps(values, step, sink);
@@ -164,6 +160,9 @@ class StepSeries : public RestReader {
   bool found_nothing() const override {
     return found_nothing_;
   }
+  bool has_meaning(std::string_view word) const override {
+    return has_meaning_alone(word);
+  }
 
   static bool is_whole(const LabelledValue& value) {
     return value.value >= 0 && value.value == std::floor(value.value) && !value.has_point &&
@@ -188,8 +187,9 @@ class StepSeries : public RestReader {
   void add_stamps(const std::vector<LabelledValue>& values, double step, const Sink& sink) {
     if (sink.time().clock == Clock::None)
       return;
-    const size_t shape =
-        std::hash<std::string>{}(who_.host + '\n' + who_.rank + '\n' + shape_of_line(sink.line()));
+    constexpr size_t kLongest = 96;
+    write_shape(sink.line().substr(0, kLongest), shape_);
+    const size_t shape = mixed(hash_of_subject(), std::hash<std::string>{}(shape_));
     if (!std::isnan(step)) {
       add_stamp(shape, step, sink);
       return;
@@ -247,19 +247,24 @@ class StepSeries : public RestReader {
   };
 
   void put(const Named& named, double value, double step, const Sink& sink) {
-    const std::string key =
-        who_.host + '\n' + who_.rank + '\n' + named.name + '\n' + std::to_string(named.shape);
-    auto at = columns_.find(key);
-    if (at == columns_.end()) {
+    const size_t hash = mixed(mixed(hash_of_subject(), std::hash<std::string>{}(named.name)), named.shape);
+    auto at = columns_by_hash_.find(hash);
+    if (at == columns_by_hash_.end()) {
       if (columns_.size() == kMostColumns)
         return;
-      at = columns_.try_emplace(key).first;
-      at->second.source = named.source;
-      at->second.shape = named.shape;
-      at->second.subject = who_;
-      at->second.quantity = quantity_of(named);
+      StepColumn* const column =
+          &columns_[who_.host + '\n' + who_.rank + '\n' + named.name + '\n' + std::to_string(named.shape)];
+      column->source = named.source;
+      column->shape = named.shape;
+      column->subject = who_;
+      column->quantity = quantity_of(named);
+      at = columns_by_hash_.emplace(hash, column).first;
     }
-    push(at->second, {value, step, sink.number(), sink.time()});
+    push(*at->second, {value, step, sink.number(), sink.time()});
+  }
+
+  size_t hash_of_subject() const {
+    return mixed(std::hash<std::string>{}(who_.host), std::hash<std::string>{}(who_.rank));
   }
 
   // Returns the quantity of a series. All ranks take a step together, so most quantities are those of the
@@ -415,9 +420,11 @@ class StepSeries : public RestReader {
     }
   };
   std::map<std::string, StepColumn> columns_;
+  std::unordered_map<size_t, StepColumn*> columns_by_hash_;
   std::unordered_map<size_t, Stamp> stamps_;  // by the hash of rank and shape of the lines
   std::unordered_map<std::string, LabelSense> senses_;
   std::string key_;
+  std::string shape_;
   std::map<Subject, Last> lasts_;
   Subject who_;
   bool states_rank_ = false;  // the line, not its prefix

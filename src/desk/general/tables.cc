@@ -46,6 +46,9 @@ bool holds_number(const std::string& cell) {
 // Returns whether the text is a row of numbers that follows a line of as many words.
 bool Tables::is_first_row(std::string_view text) const {
   constexpr size_t kFewestWords = 5;
+  const char last = text[text.find_last_of(" \t") + 1];
+  if (last < '0' || last > '9')
+    return false;
   std::vector<std::string> words = blank_cells(text);
   const std::vector<std::string> head = blank_cells(candidate_);
   if (words.size() == head.size() + 1 && words[0].ends_with(":"))
@@ -106,10 +109,14 @@ bool Tables::begin_table(std::string_view text) {
   if (is_comment)
     text = without_blanks(text.substr(std::min(text.find_first_not_of('#'), text.size())));
   // "Metric,avg,min": the rows state what they measure.
-  const bool is_of_metrics = comma_cells(text).size() > 1 && label_words(comma_cells(text)[0]) == kMetric;
-  const bool is_comma = is_of_metrics || (gap_cells(text).size() < 3 && std::ranges::count(text, ',') > 1);
-  std::vector<std::string> cells = is_comma ? comma_cells(text) : gap_cells(text);
-  if (cells.empty() || (is_comma && is_head_of_samples(cells)))
+  const auto commas = std::ranges::count(text, ',');
+  const bool is_of_metrics = commas > 0 && label_words(text.substr(0, text.find(','))) == kMetric;
+  std::vector<std::string> cells = gap_cells(text);
+  const size_t gaps = cells.size();
+  const bool is_comma = is_of_metrics || (gaps < 3 && commas > 1);
+  if (is_comma)
+    cells = comma_cells(text);
+  if (cells.size() < 2 || (is_comma && is_head_of_samples(cells)))
     return false;
   if (names_parts(cells)) {
     is_comma_ = false;
@@ -140,7 +147,7 @@ bool Tables::begin_table(std::string_view text) {
   }
   head_line_ = text;
   words_ = blank_cells(text);  // where single blanks separate columns
-  const bool is_by_gap = !is_comma && prefix_.empty() && gap_cells(text).size() == cells.size();
+  const bool is_by_gap = !is_comma && prefix_.empty() && gaps == cells.size();
   start_table(std::move(cells));
   for (size_t i = 0, at = 0; is_by_gap && i < columns_.size(); at += columns_[i++].size()) {
     at = head_line_.find(columns_[i], at);

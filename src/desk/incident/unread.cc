@@ -65,8 +65,8 @@ void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
            event.action.empty() ? "what that line means, and the same file of healthy hosts" : event.action});
     if (event.kind != "unread/ranks" || shown++ == kMost || has_series_of_ranks(records, event.where.file))
       continue;
-    const std::string text = std::to_string(event.count) + " lines with a number of each of " +
-                             field(event, "ranks") + " ranks were not read, as \"" + event.text + "\" (" +
+    const std::string text = "Lines with a number of each of " + field(event, "ranks") +
+                             " ranks were not read, as \"" + event.text + "\" (" +
                              place_text(records, event.where) + ")";
     if (speaks_of_speed(field(event, "shape")))
       out.open.push_back(

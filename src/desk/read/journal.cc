@@ -215,13 +215,13 @@ Wrapping wrapping_of(std::string_view head) {
   return line.starts_with("{") && end != head.npos && is_wrapped(line) ? Wrapping::Json : Wrapping::None;
 }
 
-class Unwrapper {
+class Unwrapper : public Conversion {
  public:
   explicit Unwrapper(Wrapping wrapping)
       : wrapping_(wrapping) {
   }
 
-  void add(std::string_view bytes, std::string& out) {
+  void add(std::string_view bytes, std::string& out) override {
     for (const char c : bytes) {
       if (wrapping_ == Wrapping::List) {
         take_of_list(c, out);
@@ -243,7 +243,7 @@ class Unwrapper {
     }
   }
 
-  void finish(std::string& out) {
+  void finish(std::string& out) override {
     if (!line_.empty() && wrapping_ != Wrapping::List)
       end_line(out);
     if (has_entry_)
@@ -369,63 +369,13 @@ class Unwrapper {
   uint64_t left_ = 0;
 };
 
-// A source whose first bytes decide whether its lines are unwrapped.
-struct WrappedSource {
-  LineSource::Read read;
-  std::unique_ptr<Unwrapper> unwrapper;
-  std::string ready;
-  size_t at = 0;
-  bool is_begun = false;
-  bool is_ended = false;
-
-  void refill() {
-    constexpr size_t kChunk = size_t{1} << 16;
-    std::string bytes(kChunk, '\0');
-    bytes.resize(read(bytes));
-    is_ended = bytes.size() < kChunk;
-    ready.erase(0, at);
-    at = 0;
-    const Wrapping wrapping = is_begun ? Wrapping::None : wrapping_of(bytes);
-    is_begun = true;
-    if (wrapping != Wrapping::None)
-      unwrapper = std::make_unique<Unwrapper>(wrapping);
-    if (!unwrapper) {
-      ready += bytes;
-      return;
-    }
-    unwrapper->add(bytes, ready);
-    if (is_ended)
-      unwrapper->finish(ready);
-  }
-
-  size_t operator()(std::span<char> out) {
-    size_t done = 0;
-    while (done < out.size()) {
-      if (at < ready.size()) {
-        const size_t size = std::min(ready.size() - at, out.size() - done);
-        std::memcpy(out.data() + done, ready.data() + at, size);
-        at += size;
-        done += size;
-      } else if (is_ended) {
-        break;
-      } else if (is_begun && !unwrapper) {
-        return done + read(out.subspan(done));
-      } else {
-        refill();
-      }
-    }
-    return done;
-  }
-};
-
 }  // namespace
 
 LineSource::Read as_log_lines(LineSource::Read read) {
-  auto source = std::make_shared<WrappedSource>();
-  source->read = std::move(read);
-  return [source](std::span<char> out) {
-    return (*source)(out);
-  };
+  return converted(std::move(read), [](std::string_view head) {
+    const Wrapping wrapping = wrapping_of(head);
+    return wrapping == Wrapping::None ? nullptr : std::make_unique<Unwrapper>(wrapping);
+  });
 }
 
 std::string head_as_log_lines(std::string_view head) {

@@ -152,4 +152,68 @@ std::string LineSource::rest(uint64_t most, const std::string& name) {
   return text;
 }
 
+namespace {
+
+struct ConvertedSource {
+  LineSource::Read read;
+  std::function<std::unique_ptr<Conversion>(std::string_view)> choose;
+  std::unique_ptr<Conversion> conversion;
+  std::string ready;  // converted bytes that were not returned yet
+  size_t at = 0;      // of these
+  bool is_begun = false;
+  bool is_ended = false;
+
+  // Converts more bytes into `ready`.
+  void refill() {
+    constexpr size_t kChunk = size_t{1} << 16;
+    std::string bytes(kChunk, '\0');
+    bytes.resize(read(bytes));
+    is_ended = bytes.size() < kChunk;
+    ready.erase(0, at);
+    at = 0;
+    if (!is_begun)
+      conversion = choose(bytes);
+    is_begun = true;
+    if (!conversion) {
+      ready += bytes;
+      return;
+    }
+    conversion->add(bytes, ready);
+    if (is_ended)
+      conversion->finish(ready);
+  }
+
+  size_t operator()(std::span<char> out) {
+    size_t done = 0;
+    while (done < out.size()) {
+      if (at < ready.size()) {
+        const size_t size = std::min(ready.size() - at, out.size() - done);
+        std::memcpy(out.data() + done, ready.data() + at, size);
+        at += size;
+        done += size;
+      } else if (is_ended) {
+        break;
+      } else if (is_begun && !conversion) {  // passed on without a copy
+        return done + read(out.subspan(done));
+      } else {
+        refill();
+      }
+    }
+    return done;
+  }
+};
+
+}  // namespace
+
+LineSource::Read converted(
+    LineSource::Read read,
+    std::function<std::unique_ptr<Conversion>(std::string_view head)> choose) {
+  auto source = std::make_shared<ConvertedSource>();
+  source->read = std::move(read);
+  source->choose = std::move(choose);
+  return [source](std::span<char> out) {
+    return (*source)(out);
+  };
+}
+
 }  // namespace lento::desk

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,5 +61,21 @@ class LineSource {
   bool is_same_line_ = false;  // the previous line ended with a carriage return
   int64_t number_ = 0;
 };
+
+// Converts a text piece by piece.
+class Conversion {
+ public:
+  virtual ~Conversion() = default;
+  // Adds the converted form of the next bytes to `out`.
+  virtual void add(std::string_view bytes, std::string& out) = 0;
+  // Adds what is left at the end of the text.
+  virtual void finish(std::string& out) = 0;
+};
+
+// Returns a source of the converted bytes of `read`. `choose` gets the first bytes and returns nullptr when
+// all bytes are passed on as they are.
+LineSource::Read converted(
+    LineSource::Read read,
+    std::function<std::unique_ptr<Conversion>(std::string_view head)> choose);
 
 }  // namespace lento::desk

@@ -1,79 +1,106 @@
-// Builds the automaton breadth first. A missing edge of a state is replaced by the edge of the state for its
-// longest proper suffix, so that scanning never goes back.
+// A word is found by those four bytes in a row that the fewest other words hold, because bytes that are
+// common in the words are common in logs. Cost: three look-ups in tables of 17 KB for each byte of a line,
+// and one branch for eight bytes.
 #include "desk/read/prefilter.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
 
 #include "base/error.h"
 
 namespace lento::desk {
+namespace {
 
-Prefilter::Prefilter(const std::vector<std::string_view>& words) {
-  size_t most_states = 1;
-  for (const std::string_view word : words) {
+constexpr size_t kKey = sizeof(uint32_t);
+
+uint32_t key_at(const char* text) {
+  uint32_t key = 0;
+  std::memcpy(&key, text, sizeof key);
+  return key;
+}
+
+size_t slot_of(uint32_t key) {
+  constexpr uint32_t kGolden = 0x9e3779b1;  // Knuth's multiplicative hash
+  constexpr int kUnusedBits = 18;           // of 32, above those of Prefilter::kSlots
+  return (key * kGolden) >> kUnusedBits;
+}
+
+}  // namespace
+
+Prefilter::Prefilter(const std::vector<std::string_view>& words)
+    : words_(words.begin(), words.end()) {
+  std::map<uint32_t, size_t> holders;
+  for (const std::string& word : words_)
+    for (size_t at = 0; at + kKey <= word.size(); ++at)
+      ++holders[key_at(word.data() + at)];
+  for (uint32_t i = 0; i < words_.size(); ++i) {
+    const std::string& word = words_[i];
     LENTO_CHECK(!word.empty(), "an empty word to look for");
-    most_states += word.size();
-    for (const char c : word) {
-      uint8_t& column = column_of_[uint8_t(c)];
-      if (column == 0)
-        column = uint8_t(columns_++);
+    if (word.size() >= kKey) {
+      size_t rarest = 0;
+      for (size_t at = 1; at + kKey <= word.size(); ++at)
+        if (holders[key_at(word.data() + at)] < holders[key_at(word.data() + rarest)])
+          rarest = at;
+      long_.push_back({key_at(word.data() + rarest), i, uint32_t(rarest)});
+      has_key_[slot_of(long_.back().key)] = 1;
+      continue;
     }
+    const auto bit = uint8_t(1 << (short_.size() % 8));
+    short_.push_back(i);
+    first_[uint8_t(word[0])] |= bit;
+    for (size_t second = 0; second < second_.size(); ++second)
+      if (word.size() == 1 || second == uint8_t(word[1]))
+        second_[second] |= bit;
   }
-  LENTO_CHECK(most_states < 65536, "more words than one table holds");
-  next_.assign(columns_, 0);
-  words_.resize(1);
-  for (uint32_t i = 0; i < words.size(); ++i) {
-    size_t state = 0;
-    for (const char c : words[i]) {
-      const size_t edge = state * columns_ + column_of_[uint8_t(c)];
-      if (next_[edge] == 0) {
-        next_[edge] = uint16_t(words_.size());
-        words_.emplace_back();
-        next_.resize(next_.size() + columns_, 0);
-      }
-      state = next_[edge];
-    }
-    words_[state].push_back(i);
-  }
-  std::vector<size_t> suffix(words_.size(), 0);
-  std::vector<size_t> queue;
-  for (size_t column = 0; column < columns_; ++column)
-    if (next_[column] != 0)
-      queue.push_back(next_[column]);
-  for (size_t i = 0; i < queue.size(); ++i) {
-    const size_t state = queue[i];
-    const auto& shorter = words_[suffix[state]];
-    words_[state].insert(words_[state].end(), shorter.begin(), shorter.end());
-    for (size_t column = 0; column < columns_; ++column) {
-      uint16_t& edge = next_[state * columns_ + column];
-      const uint16_t fallback = next_[suffix[state] * columns_ + column];
-      if (edge == 0) {
-        edge = fallback;
-      } else {
-        suffix[edge] = fallback;
-        queue.push_back(edge);
-      }
-    }
-  }
-  for (const auto& list : words_)
-    has_words_.push_back(list.empty() ? 0 : 1);
+  std::ranges::stable_sort(long_, {}, &Entry::key);
+}
+
+// Adds the words that the line holds and whose key is at `at`.
+void Prefilter::find_at(std::string_view line, size_t at, std::vector<uint32_t>& found) const {
+  const std::string_view rest = line.substr(at);
+  const uint32_t key = rest.size() < kKey ? 0 : key_at(rest.data());
+  if (rest.size() >= kKey && has_key_[slot_of(key)])
+    for (auto entry = std::ranges::lower_bound(long_, key, {}, &Entry::key);
+         entry != long_.end() && entry->key == key;
+         ++entry)
+      if (at >= entry->offset && line.substr(at - entry->offset).starts_with(words_[entry->word]))
+        found.push_back(entry->word);
+  if (first_[uint8_t(rest[0])] & (rest.size() > 1 ? second_[uint8_t(rest[1])] : 0xff))
+    for (const uint32_t word : short_)
+      if (rest[0] == words_[word][0] && rest.starts_with(words_[word]))
+        found.push_back(word);
 }
 
 void Prefilter::find(std::string_view line, std::vector<uint32_t>& found) const {
   found.clear();
-  size_t state = 0;
-  for (const char c : line) {
-    state = next_[state * columns_ + column_of_[uint8_t(c)]];
-    if (has_words_[state])
-      found.insert(found.end(), words_[state].begin(), words_[state].end());
+  const auto sort = [&found] {
+    std::ranges::sort(found);
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+  };
+  constexpr size_t kAtOnce = sizeof(uint64_t);
+  constexpr size_t kMostFound = 4096;
+  size_t at = 0;
+  for (; at + kAtOnce + kKey <= line.size(); at += kAtOnce) {
+    const char* text = line.data() + at;
+    std::array<uint8_t, kAtOnce> may_begin{};
+    for (size_t i = 0; i < kAtOnce; ++i)
+      may_begin[i] =
+          has_key_[slot_of(key_at(text + i))] | (first_[uint8_t(text[i])] & second_[uint8_t(text[i + 1])]);
+    if (std::bit_cast<uint64_t>(may_begin) == 0)
+      continue;
+    for (size_t i = 0; i < kAtOnce; ++i)
+      if (may_begin[i])
+        find_at(line, at + i, found);
     // A hostile line may repeat one word, so duplicates are dropped before they fill the memory.
-    if (found.size() > 4096) {
-      std::ranges::sort(found);
-      found.erase(std::unique(found.begin(), found.end()), found.end());
-    }
+    if (found.size() > kMostFound)
+      sort();
   }
-  std::ranges::sort(found);
-  found.erase(std::unique(found.begin(), found.end()), found.end());
+  for (; at < line.size(); ++at)
+    find_at(line, at, found);
+  if (found.size() > 1)
+    sort();
 }
 
 }  // namespace lento::desk

@@ -14,6 +14,7 @@
 #include "desk/read/prefilter.h"
 #include "desk/read/rank_word.h"
 #include "desk/read/records.h"
+#include "desk/read/rest_lines.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
 
@@ -65,9 +66,22 @@ TEST(Pattern, AnchorsHold) {
 }
 
 TEST(Prefilter, FindsWhatStringSearchFinds) {
-  const std::vector<std::string_view> words{"he", "she", "hers", "his", "e", "xyz"};
+  const std::vector<std::string_view>
+      words{"he", "she", "hers", "his", "e", "xyz", "ushers", "shell", "hersh", "e", "seashore", "shore"};
   const Prefilter prefilter(words);
-  for (const std::string_view line : {"ushers", "", "xyxyz", "hehehe", "nothing", "hi s"}) {
+  for (const std::string_view line :
+       {"ushers",
+        "",
+        "xyxyz",
+        "hehehe",
+        "nothing",
+        "hi s",
+        "shell",
+        "the ushers sell shells at the seashore, and so on",
+        "hershell ashore",
+        "shor",
+        "no word at all is found in this lin",
+        "and one at the very end of a long line: shore"}) {
     std::vector<uint32_t> found;
     prefilter.find(line, found);
     std::vector<uint32_t> expected;
@@ -76,6 +90,50 @@ TEST(Prefilter, FindsWhatStringSearchFinds) {
         expected.push_back(i);
     EXPECT_EQ(found, expected) << line;
   }
+}
+
+class CountingReader : public RestReader {
+ public:
+  bool takes_log_lines() const override {
+    return true;
+  }
+  bool found_nothing() const override {
+    return is_nothing_;
+  }
+  bool has_meaning(std::string_view word) const override {
+    return word == "slow";
+  }
+  bool row(std::string_view line, Sink&) override {
+    ++rows;
+    is_nothing_ = line.find("slow") == line.npos;
+    return false;
+  }
+  int rows = 0;
+
+ private:
+  bool is_nothing_ = false;
+};
+
+// Words of data make any number of statements from one. A word with a meaning still reaches the reader.
+TEST(RestLines, StatementsThatHoldNothingReachNoReader) {
+  CountingReader reader;
+  RestLines rest({&reader});
+  Records records;
+  records.files.emplace_back();
+  Sink sink(records, 0);
+  const auto word = [](int i) {
+    return std::string(1, char('a' + i % 26)) + char('a' + i / 26 % 26) + char('a' + i / 676 % 26);
+  };
+  for (int i = 0; i < 5000; ++i)
+    rest.read("moved " + word(i) + " to " + word(i + 7) + " in part " + std::to_string(i), i, sink);
+  EXPECT_LT(reader.rows, 4096 + 65);
+  const int before = reader.rows;
+  for (int i = 0; i < 100; ++i)
+    rest.read("moved " + word(i) + " to " + word(i + 9) + " in part " + std::to_string(i), i, sink);
+  EXPECT_EQ(reader.rows, before);
+  for (int i = 0; i < 100; ++i)
+    rest.read("moved " + word(i) + " to slow " + word(i + 9) + " in part " + std::to_string(i), i, sink);
+  EXPECT_EQ(reader.rows, before + 100);
 }
 
 struct Layers {

@@ -1,6 +1,6 @@
 // Passes the lines of a log that no other format takes to the readers of Shape::Rest. Most of these lines
-// come from print statements that hold nothing for a reader, and differ in their numbers only. After 64 such
-// lines in a row of one shape (rest_lines.cc), a reader gets no more lines of that shape.
+// come from print statements that hold nothing for a reader. After 64 such lines in a row of one shape
+// (rest_lines.cc), a reader gets no more lines of that shape.
 #pragma once
 
 #include <array>
@@ -22,7 +22,13 @@ class RestReader : public Reader {
   virtual bool takes_log_lines() const = 0;
   // Returns whether the last row held nothing for this reader and does not change the meaning of later rows.
   virtual bool found_nothing() const = 0;
+  // Returns whether a word has a meaning for this reader wherever it stands in a line.
+  virtual bool has_meaning(std::string_view word) const = 0;
 };
+
+// Writes the text with each number replaced by '#' and blanks in a row by one. All lines of one print
+// statement give the same text, unless it has words of data.
+void write_shape(std::string_view text, std::string& shape);
 
 class RestLines {
  public:
@@ -36,14 +42,18 @@ class RestLines {
  private:
   // For each reader, the number of consecutive lines of one shape in which it found nothing.
   using Misses = std::array<uint8_t, kMostReaders>;
+  struct Word {
+    uint64_t hash = 0;
+    bool has_meaning = false;
+  };
 
-  using Table = std::unordered_map<size_t, Misses>;
-  static Misses* kept_of(Table& table, size_t shape, size_t most);
+  uint64_t shape_of(std::string_view line);
+  bool has_meaning(uint64_t hash, std::string_view word);
 
   std::vector<RestReader*> readers_;
-  Table misses_;      // by shape
-  Table by_numbers_;  // by the words beside numbers, of lines whose shape found no room
-  Misses none_{};     // of a shape beyond the most that are kept
+  std::unordered_map<uint64_t, Misses> misses_;  // by shape
+  std::vector<Word> words_;                      // the last word of each hash modulo their number
+  int64_t lines_ = 0;
   std::string buffer_;
 };
 

@@ -1,8 +1,6 @@
 // Decodes UTF-16 unit by unit: a unit outside the surrogate range is a character, two surrogates form one.
 #include "desk/read/utf16.h"
 
-#include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "base/utf8.h"
@@ -10,14 +8,14 @@
 namespace lento::desk {
 namespace {
 
-class Decoder {
+class Decoder : public Conversion {
  public:
   explicit Decoder(bool is_big)
       : is_big_(is_big) {
   }
 
-  // Adds bytes, two for each code unit.
-  void add(std::string_view bytes, std::string& out) {
+  // Adds bytes, two for each code unit. The first unit is the byte order mark, which is no text.
+  void add(std::string_view bytes, std::string& out) override {
     for (const char c : bytes) {
       if (!has_byte_) {
         first_ = uint8_t(c);
@@ -26,8 +24,12 @@ class Decoder {
       }
       has_byte_ = false;
       const auto second = uint8_t(c);
-      add_unit(is_big_ ? uint32_t(first_ << 8 | second) : uint32_t(second << 8 | first_), out);
+      if (is_behind_mark_)
+        add_unit(is_big_ ? uint32_t(first_ << 8 | second) : uint32_t(second << 8 | first_), out);
+      is_behind_mark_ = true;
     }
+  }
+  void finish(std::string&) override {
   }
 
  private:
@@ -49,6 +51,7 @@ class Decoder {
   }
 
   bool is_big_;
+  bool is_behind_mark_ = false;
   bool has_byte_ = false;
   uint8_t first_ = 0;
   uint32_t high_ = 0;
@@ -58,69 +61,18 @@ bool is_marked(std::string_view head) {
   return head.starts_with("\xff\xfe") || head.starts_with("\xfe\xff");
 }
 
-// A source whose first bytes decide how the rest is decoded.
-struct Source {
-  LineSource::Read read;
-  std::unique_ptr<Decoder> decoder;
-  std::string ready;  // decoded bytes that were not returned yet
-  size_t at = 0;
-  bool is_begun = false;
-  bool is_plain = false;
-  bool is_ended = false;
-
-  // Decodes more bytes into `ready`.
-  void refill() {
-    constexpr size_t kChunk = size_t{1} << 16;
-    std::string bytes(kChunk, '\0');
-    bytes.resize(read(bytes));
-    is_ended = bytes.size() < kChunk;
-    ready.erase(0, at);
-    at = 0;
-    if (!is_begun && is_marked(bytes))
-      decoder = std::make_unique<Decoder>(bytes[0] == '\xfe');
-    if (!is_begun)
-      is_plain = !decoder;
-    if (decoder)
-      decoder->add(std::string_view(bytes).substr(is_begun ? 0 : 2), ready);
-    else
-      ready += bytes;
-    is_begun = true;
-  }
-
-  size_t operator()(std::span<char> out) {
-    size_t done = 0;
-    while (done < out.size()) {
-      if (at == ready.size()) {
-        if (is_plain && !is_ended)  // plain text is passed on without a copy
-          return done + read(out.subspan(done));
-        if (is_ended)
-          break;
-        refill();
-        continue;
-      }
-      const size_t size = std::min(ready.size() - at, out.size() - done);
-      std::memcpy(out.data() + done, ready.data() + at, size);
-      at += size;
-      done += size;
-    }
-    return done;
-  }
-};
-
 }  // namespace
 
 LineSource::Read as_utf8(LineSource::Read read) {
-  auto source = std::make_shared<Source>();
-  source->read = std::move(read);
-  return [source](std::span<char> out) {
-    return (*source)(out);
-  };
+  return converted(std::move(read), [](std::string_view head) {
+    return is_marked(head) ? std::make_unique<Decoder>(head[0] == '\xfe') : nullptr;
+  });
 }
 
 std::string head_as_utf8(std::string_view head) {
   std::string out;
   if (is_marked(head))
-    Decoder(head[0] == '\xfe').add(head.substr(2), out);
+    Decoder(head[0] == '\xfe').add(head, out);
   else
     out = head;
   return out;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "desk/read/rank_word.h"
+#include "desk/read/rest_lines.h"
 #include "desk/training/training.h"
 
 namespace lento::desk {
@@ -20,45 +21,44 @@ const LineForm kUnreadForms[] = {
     {"RANK", {"[RANK 3] 12.1"}},
 };
 
-// Returns the text with each number replaced by '#', to find lines of equal shape.
-std::string shape_of(std::string_view text) {
-  std::string shape;
-  for (const char c : text) {
-    const bool is_digit = (c >= '0' && c <= '9') || (c == '.' && shape.ends_with('#'));
-    if (!is_digit)
-      shape += c == '\t' ? ' ' : c;
-    else if (!shape.ends_with('#'))
-      shape += '#';
-    if (shape.ends_with("  "))
-      shape.pop_back();
-  }
-  return shape;
-}
-
-class UnreadRanks : public Reader {
+class UnreadRanks : public RestReader {
   static constexpr size_t kMostShapes = 256;
   static constexpr size_t kMostRanks = 4096;
   static constexpr size_t kFewestRanks = 4;  // as many as a comparison of peers needs
 
   void take(size_t, const Match&, Sink& sink) override {
+    found_nothing_ = true;
     const RankWord rank = rank_in(sink.line());
     const std::string_view rest = sink.line().substr(rank.end);
     // Lines from the set-up of a communicator are left out.
     const bool is_setup = sink.line().find("NCCL INFO") != std::string_view::npos;
     if (is_setup || rank.number.empty() || rest.size() > 256 || rest.find_first_of("0123456789") == rest.npos)
       return;
-    const std::string shape = shape_of(rest);
-    auto at = shapes_.find(shape);
+    write_shape(rest, shape_);
+    auto at = shapes_.find(shape_);
     if (at == shapes_.end()) {
       if (shapes_.size() == kMostShapes)
         return;
-      at = shapes_.try_emplace(shape).first;
+      at = shapes_.try_emplace(shape_).first;
       at->second.example.assign(sink.line());
       at->second.number = sink.number();
     }
-    ++at->second.lines;
     if (at->second.ranks.size() < kMostRanks)
-      at->second.ranks.insert(rank.number);
+      found_nothing_ = !at->second.ranks.insert(rank.number).second;
+  }
+
+  bool row(std::string_view, Sink& sink) override {
+    take(0, {}, sink);
+    return false;
+  }
+  bool takes_log_lines() const override {
+    return true;
+  }
+  bool found_nothing() const override {
+    return found_nothing_;
+  }
+  bool has_meaning(std::string_view word) const override {
+    return names_rank(word);
   }
 
   // Reports the line shapes that several ranks wrote.
@@ -70,7 +70,6 @@ class UnreadRanks : public Reader {
       Event event;
       event.kind = "unread/ranks";
       event.meaning = "numbers of ranks that were not read";
-      event.count = lines.lines;
       event.fields = {{"shape", shape}, {"ranks", std::to_string(lines.ranks.size())}};
       sink.event(std::move(event));
     }
@@ -79,10 +78,11 @@ class UnreadRanks : public Reader {
   struct Lines {
     std::string example;
     int64_t number = 0;
-    uint64_t lines = 0;
     std::set<std::string> ranks;
   };
-  std::map<std::string, Lines> shapes_;
+  std::map<std::string, Lines, std::less<>> shapes_;
+  std::string shape_;           // of the last line
+  bool found_nothing_ = false;  // in the last line, that is new
 };
 
 }  // namespace
@@ -91,7 +91,7 @@ const Format kUnreadRanks{
     "unread numbers of ranks",
     "training",
     kUnreadForms,
-    Shape::Lines,
+    Shape::Rest,
     make<UnreadRanks>,
     nullptr,
     {},
