@@ -301,19 +301,20 @@ class Judge {
               " samples do not say what answered them",
           "record with a perf that knows this machine's data source",
           covered);
-    const std::string met = percent(share()) + " of the sampled loads found their line in another cache";
+    const std::string from_others =
+        percent(share()) + " of the sampled loads found their line in another cache";
     const bool much = share() >= options_.least_share;
     if (d_.findings.empty() && much && 2 * in_table_ < taken_)
       return finding::cannot_judge(
           d_,
-          met + ", and the report does not show on which lines",
+          from_others + ", and the report does not show on which lines",
           "print the whole report: perf c2c report --stdio without --stats; or give its perf.data",
           covered);
     if (!d_.findings.empty())
-      d_.verdict =
-          d_.findings.front().category + " on " + d_.findings.front().subject + " leads; " + met + ".";
+      d_.verdict = d_.findings.front().category + " on " + d_.findings.front().subject + " leads; " +
+                   from_others + ".";
     else
-      d_.verdict = (much ? "No line stands out: " : "No significant sharing: ") + met + ".";
+      d_.verdict = (much ? "No line stands out: " : "No significant sharing: ") + from_others + ".";
     finding::judged(d_, covered);
   }
 

@@ -198,7 +198,7 @@ class Host {
   static constexpr size_t kSizes[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
   static constexpr size_t kMostPages = 16384;
   static constexpr int kRoundsOfABuffer = 4;
-  static constexpr size_t kCrowded = 65536;  // loads, enough to make the time to read the clock negligible
+  static constexpr size_t kSetLoads = 65536;  // loads, enough to make the time to read the clock negligible
 
   struct Chain {
     std::vector<size_t> places;
@@ -247,9 +247,9 @@ class Host {
         shuffled_lines(std::min<size_t>((c.second.bytes + c.third.bytes) / 2, 4 * size_t{c.second.bytes}));
     // Visits four times as many lines as a set has ways, over and over.
     const size_t lines = size_t{4} * c.first.ways;
-    for (size_t i = 0; i < kCrowded; ++i) {
-      crowded_.push_back(i % lines * (c.first.bytes / c.first.ways));
-      roomy_.push_back(i % lines * kHostLine);
+    for (size_t i = 0; i < kSetLoads; ++i) {
+      one_set_.push_back(i % lines * (c.first.bytes / c.first.ways));
+      all_sets_.push_back(i % lines * kHostLine);
     }
     take_buffers();
     for (const size_t pages : kSizes)
@@ -271,9 +271,9 @@ class Host {
     for (Chain* chain : {&first_, &second_, &third_})
       chain->time.add(later_passes(*near_, chain->places, kPasses));
     for (size_t pass = 0; pass < kPasses; ++pass) {
-      crowded_reads_.add(time_scattered(*near_, crowded_, 0, crowded_.size()));
-      crowded_updates_.add(time_updates(*near_, crowded_));
-      roomy_reads_.add(time_scattered(*near_, roomy_, 0, roomy_.size()));
+      one_set_reads_.add(time_scattered(*near_, one_set_, 0, one_set_.size()));
+      one_set_updates_.add(time_updates(*near_, one_set_));
+      all_sets_reads_.add(time_scattered(*near_, all_sets_, 0, all_sets_.size()));
     }
     for (auto& [count, pages] : pages_)
       measure(pages);
@@ -299,8 +299,8 @@ class Host {
   // Allocates new buffers before it frees the old ones, so that they consist of other pages.
   void take_buffers() {
     const size_t lines = std::max(third_.places.size(), kMostPages);
-    const size_t crowd = size_t{4} * core().first.bytes;
-    auto near = std::make_unique<HostBuffer>(std::max(lines * kHostLine, crowd), true);
+    const size_t one_set = size_t{4} * core().first.bytes;
+    auto near = std::make_unique<HostBuffer>(std::max(lines * kHostLine, one_set), true);
     auto wide = std::make_unique<HostBuffer>(kMostPages * kHostPage, false);
     near_.swap(near);
     wide_.swap(wide);
@@ -314,9 +314,9 @@ class Host {
     core().second_hit = cycles(second_.time - hit);
     if (core().third.bytes > 0)
       core().third_hit = cycles(third_.time - hit);
-    core().step = cycles(roomy_reads_);
-    core().replace = cycles(crowded_reads_);
-    core().rewrite = cycles(crowded_updates_);
+    core().step = cycles(all_sets_reads_);
+    core().replace = cycles(one_set_reads_);
+    core().rewrite = cycles(one_set_updates_);
     conclude_pages();
     core().memory = cycles(local_->latency() - hit);
     core().overlap = unsigned(std::clamp(std::round(local_->latency() / local_->scattered()), 1.0, 64.0));
@@ -383,11 +383,11 @@ class Host {
   Chain first_;
   Chain second_;
   Chain third_;
-  std::vector<size_t> crowded_;  // lines of one set of the first cache
-  std::vector<size_t> roomy_;    // as many that lie side by side
-  Least crowded_reads_;
-  Least crowded_updates_;
-  Least roomy_reads_;
+  std::vector<size_t> one_set_;   // lines of one set of the first cache
+  std::vector<size_t> all_sets_;  // as many that lie side by side
+  Least one_set_reads_;
+  Least one_set_updates_;
+  Least all_sets_reads_;
   Least addition_;
   std::vector<double> transfers_;  // infinite where the threads took turns
   Calibration out_;
@@ -414,7 +414,7 @@ finding::Diagnosis calibrate_memory(const CalibrationOptions& options) {
   };
   d.facts = {
       {"clock", base::format_number(host.platform.clock / 1e9, 3) + " GHz"},
-      {"a line of a crowded set, read and updated", time(c.replace) + ", " + time(c.rewrite)},
+      {"a line of an overfull set, read and updated", time(c.replace) + ", " + time(c.rewrite)},
       {"second cache, beyond the first", time(c.second_hit)},
       {"third cache", time(c.third_hit)},
       {"memory", time(c.memory)},

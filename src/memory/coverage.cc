@@ -26,7 +26,7 @@ double share(uint64_t part, uint64_t whole) {
 double reach(const Coverage& c) {
   if (c.worked_us == 0)
     return 1;
-  return std::min(1.0, kTransfer * double(c.met) / double(c.worked_us));
+  return std::min(1.0, kTransfer * double(c.reported) / double(c.worked_us));
 }
 
 struct Doubt {
@@ -36,17 +36,17 @@ struct Doubt {
 
 // Returns why the recorded accesses are too few for a verdict, or nothing.
 Doubt doubt_of(const Coverage& c, double least_loss) {
-  if (c.met < kLeastAccesses || reach(c) < least_loss)
+  if (c.reported < kLeastAccesses || reach(c) < least_loss)
     return {
-        std::to_string(c.met) + " accesses were made by code with the hooks" +
+        std::to_string(c.reported) + " accesses were made by code with the hooks" +
             (c.worked_us > 0
                  ? ", in " + base::format_number(double(c.worked_us) / 1000, 3) + " ms of CPU time"
                  : "") +
             ": the rest was registers, or libraries without hooks, where threads may fight unseen",
         "compile the libraries that it calls with -fsanitize=thread too, or sample it: perf c2c record"};
-  const double seen = share(c.stored, c.met);
+  const double seen = share(c.stored, c.reported);
   if (seen < kLeastSeen) {
-    const uint64_t needed = c.met / (uint64_t{1} << 20) * kEvent + kEvent;
+    const uint64_t needed = c.reported / (uint64_t{1} << 20) * kEvent + kEvent;
     return {
         percent(seen) + " of the program's accesses were recorded" +
             (c.in_bursts ? ", in bursts" : ", up to the limit of the file"),
@@ -62,9 +62,9 @@ Doubt doubt_of(const Coverage& c, double least_loss) {
 }  // namespace
 
 void add_coverage(const Coverage& c, double least_loss, finding::Diagnosis& d) {
-  const double seen = share(c.stored, c.met);
+  const double seen = share(c.stored, c.reported);
   const std::string accesses =
-      std::to_string(c.stored) + " of " + std::to_string(c.met) + " (" + percent(seen) + ")";
+      std::to_string(c.stored) + " of " + std::to_string(c.reported) + " (" + percent(seen) + ")";
   d.facts.emplace_back("accesses and locks seen", accesses);
   if (c.worked_us > 0)
     d.facts.emplace_back(
@@ -84,7 +84,7 @@ void add_coverage(const Coverage& c, double least_loss, finding::Diagnosis& d) {
         "what was found holds for the recorded " + percent(seen) + " of the accesses: --full shows all");
   // When the trace had too few accesses for a verdict, the reason is replaced by one from the recording,
   // which shows why they are few.
-  const bool is_short = d.outcome == finding::Outcome::CannotJudge && c.met < kLeastAccesses;
+  const bool is_short = d.outcome == finding::Outcome::CannotJudge && c.reported < kLeastAccesses;
   if (d.outcome != finding::Outcome::Healthy && !is_short)
     return;
   const Doubt doubt = doubt_of(c, least_loss);

@@ -8,8 +8,8 @@
 namespace lento::memory {
 
 struct Coverage {
-  uint64_t stored = 0;  // accesses and locks in the recording
-  uint64_t met = 0;     // those that the compiler's hooks reported, stored or not
+  uint64_t stored = 0;    // accesses and locks in the recording
+  uint64_t reported = 0;  // those that the compiler's hooks reported, stored or not
   // CPU time in microseconds, while accesses were stored and of the whole run. Both are 0 when the program
   // was killed.
   uint64_t seen_us = 0;

@@ -20,7 +20,7 @@ Diagnosis after(const Coverage& coverage, Outcome outcome = Outcome::Healthy) {
 }
 
 TEST(Coverage, AnAllClearNeedsHalfOfTheAccesses) {
-  Coverage c{.stored = 61'517, .met = 4'800'000, .in_bursts = true};
+  Coverage c{.stored = 61'517, .reported = 4'800'000, .in_bursts = true};
   const Diagnosis d = after(c);
   EXPECT_EQ(d.outcome, Outcome::CannotJudge);
   EXPECT_THAT(d.reason, HasSubstr("1.28 % of the program's accesses"));
@@ -32,23 +32,23 @@ TEST(Coverage, AnAllClearNeedsHalfOfTheAccesses) {
 
 TEST(Coverage, AccessesThatCannotCostAnythingClearNobody) {
   for (const Outcome outcome : {Outcome::Healthy, Outcome::CannotJudge}) {
-    const Diagnosis few = after({.stored = 9, .met = 9}, outcome);
+    const Diagnosis few = after({.stored = 9, .reported = 9}, outcome);
     EXPECT_EQ(few.outcome, Outcome::CannotJudge);
     EXPECT_THAT(few.reason, HasSubstr("libraries without hooks"));
   }
   // 1,000 transfers of 20 ns are 1 % of 2 ms.
-  Coverage c{.stored = 1000, .met = 1000, .seen_us = 1990, .worked_us = 1990};
+  Coverage c{.stored = 1000, .reported = 1000, .seen_us = 1990, .worked_us = 1990};
   EXPECT_EQ(after(c).outcome, Outcome::Healthy);
   c.worked_us = 2010;
   EXPECT_THAT(after(c).reason, HasSubstr("2.01 ms of CPU time"));
 }
 
 TEST(Coverage, StaticProgramsHideLocks) {
-  EXPECT_THAT(after({.stored = 1000, .met = 1000, .is_static = true}).remedy, HasSubstr("dynamically"));
+  EXPECT_THAT(after({.stored = 1000, .reported = 1000, .is_static = true}).remedy, HasSubstr("dynamically"));
 }
 
 TEST(Coverage, FindingsStayAndSayForHowMuchTheyHold) {
-  const Diagnosis d = after({.stored = 100, .met = 10'000, .unordered = 3}, Outcome::Findings);
+  const Diagnosis d = after({.stored = 100, .reported = 10'000, .unordered = 3}, Outcome::Findings);
   EXPECT_EQ(d.outcome, Outcome::Findings);
   EXPECT_THAT(d.notes, Contains(HasSubstr("recorded 1 % of the accesses")));
   EXPECT_THAT(d.notes, Contains(HasSubstr("3 waits")));

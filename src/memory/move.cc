@@ -15,7 +15,7 @@
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kElsewhere = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
+constexpr uint64_t kMovedData = uint64_t{0xc000'0000};  // where moved data goes: no platform has memory there
 constexpr double kAgrees = 0.1;  // the replayed time may differ so much from the trace's own
 constexpr uint64_t kWord = 4;    // bytes of a word, the smallest piece that moves alone
 constexpr uint64_t kWidestLine = 128;
@@ -109,7 +109,7 @@ uint64_t keep_address(const AccessRecord& r) {
 uint64_t own_piece(const FoundObject& object, uint64_t cpu) {
   constexpr uint64_t kStagger = 128;  // so that pieces do not all fall into one set
   const uint64_t bytes = (object.high - object.low + 4095) / 4096 * 4096 + kStagger;
-  return kElsewhere + cpu * bytes;
+  return kMovedData + cpu * bytes;
 }
 
 }  // namespace

@@ -310,7 +310,7 @@ void propose_fixes(
 Coverage coverage_of(const Recording& recording) {
   Coverage c;
   c.stored = recording.stored();
-  c.met = recording.met();
+  c.reported = recording.reported();
   c.seen_us = recording.seen_us();
   c.worked_us = recording.worked_us();
   c.unordered = recording.unordered();

@@ -54,7 +54,7 @@ TEST(Sharing, OneUsedWordIsNeverFalseSharing) {
 
 // Each of four threads had the whole line to itself for a while: no two accesses at a time, and no padding
 // that would help, though of the pairs of accesses only one in eight touches the same word.
-TEST(Sharing, WhatIsHandedOnIsNotCrowded) {
+TEST(Sharing, AHandedOnLineIsTrueSharing) {
   std::vector<Use> uses;
   for (uint32_t word = 0; word < 8; ++word) {
     for (uint32_t actor = 0; actor < 4; ++actor)
@@ -145,7 +145,7 @@ TEST(Sharing, ALineIsTakenOnceWithALoadAndAStore) {
 }
 
 // A count that all change beside values that all read: apart, most pairs are gone.
-TEST(Sharing, ACountBesideWhatIsReadIsCrowded) {
+TEST(Sharing, ACountBesideWhatIsReadIsFalseSharing) {
   const Line line = judged(
       {use(0, 8, 1, 0, 50),
        use(0, 8, 2, 0, 50),

@@ -14,11 +14,11 @@ uint64_t NewLayout::line_key(uint16_t process, size_t index, uint64_t address) c
     const size_t word = (address - r.low) / kUserWord;
     const bool has_user = r.kind == Relayout::Kind::Pad && r.users && word < r.users->size();
     if (has_user && (*r.users)[word] != UINT32_MAX)
-      return ReplayMachine::kElsewhere | kOwned | uint64_t{(*r.users)[word] & 0xffffU} << 44 |
+      return ReplayMachine::kMovedLine | kOwned | uint64_t{(*r.users)[word] & 0xffffU} << 44 |
              (address / line_bytes_ & 0xfffffffffff);
     if (r.kind == Relayout::Kind::Pad)
-      return ReplayMachine::kElsewhere | uint64_t{process & 0xfffU} << 48 | address;
-    return ReplayMachine::kElsewhere | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
+      return ReplayMachine::kMovedLine | uint64_t{process & 0xfffU} << 48 | address;
+    return ReplayMachine::kMovedLine | kCopies | index << 44 | (address / line_bytes_ & 0xfffffffffff);
   }
   // Processes have separate memory at equal addresses, so the number of the process is part of the key.
   return uint64_t{process} << 44 | address / line_bytes_;

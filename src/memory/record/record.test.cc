@@ -229,7 +229,7 @@ TEST(Record, AtomicsKeepTheirKind) {
       kept.flags,
       (std::vector<int>{A::kUpdate, A::kUpdate | A::kDown, A::kCompare, A::kCompare | A::kFailed, 0}));
   EXPECT_EQ(recording.stored(), 5u);
-  EXPECT_EQ(recording.met(), 5u);
+  EXPECT_EQ(recording.reported(), 5u);
 }
 
 TEST(Record, WhatProcessesShareIsOnePlace) {
@@ -447,7 +447,7 @@ TEST(Caches, MissesOverlapAsFarAsThereAreSlots) {
   EXPECT_NEAR(double(waited({chain}, model)), double(alone), double(alone) / 10);
 }
 
-TEST(Caches, ACrowdedSetTakesItsLinesInTurn) {
+TEST(Caches, AnOverfullSetTakesItsLinesInTurn) {
   const CoreModel model = {.replace = 10, .rewrite = 30, .overlap = 64};
   // A line every four cycles, for a set that takes ten, and thirty where the core modified them.
   constexpr double kMisses = 9 * 399;

@@ -123,7 +123,7 @@ bool Recording::is_static() const {
 uint64_t Recording::unordered() const {
   return header_of(bytes_).unordered;
 }
-uint64_t Recording::met() const {
+uint64_t Recording::reported() const {
   const uint64_t passed = header_of(bytes_).passed;
   return passed > UINT64_MAX - stored_ ? UINT64_MAX : stored_ + passed;
 }

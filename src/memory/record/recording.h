@@ -57,7 +57,7 @@ class Recording {
   uint64_t stored() const {
     return stored_;
   }
-  uint64_t met() const;
+  uint64_t reported() const;
   // CPU time of the program in microseconds: while accesses were stored, and of the whole run. 0 if it was
   // killed.
   uint64_t seen_us() const;

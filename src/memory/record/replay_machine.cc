@@ -148,7 +148,7 @@ uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uin
   line.leaves_at = start + model_.transfer / 2;
   contended_ += wait;
   charge(line, core, wait, r);
-  if (key & kElsewhere)
+  if (key & kMovedLine)
     return wait;
   const Level level = cores_[core].cache.find(key);
   if (level != Level::First)
@@ -165,7 +165,7 @@ ReplayMachine::Answer ReplayMachine::fetch(
     LineState& line,
     uint64_t now,
     const AccessRecord& r) {
-  if (key & kElsewhere)
+  if (key & kMovedLine)
     return {};  // free, because a real layout would not spread words over so many lines
   PrivateCache& cache = cores_[core].cache;
   const Level level = cache.find(key);

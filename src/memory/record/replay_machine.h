@@ -18,7 +18,7 @@ namespace lento::memory {
 class ReplayMachine {
  public:
   // Bit of a line's key: the line is part of a new layout, and is assumed to fit in every cache.
-  static constexpr uint64_t kElsewhere = uint64_t{1} << 62;
+  static constexpr uint64_t kMovedLine = uint64_t{1} << 62;
 
   // Properties of an access that its record does not hold.
   struct Hints {
