@@ -3,7 +3,8 @@
 
 memory_reports.py LENTO [--repeat N] [--only NAME] [RESULTS.csv]: programs in bench/memory_reports state in their head what must be found
 ("expect: false sharing|lock, VARIABLE", "quiet", or "cannot judge"), what the next step must and must not speak of ("advice:",
-"never:"), and which next step of a finding on handed-on data is no accusation ("allow:"). Profiles of GPU kernels are written below, from
+"never:"), and which next step of a finding on handed-on data is no accusation ("allow:"). "fixed: quiet" says the same of the program
+compiled with -DFIXED. Profiles of GPU kernels are written below, from
 what their report says of lanes, strides and counters. Prints right, helps, refuses or wrong for each.
 """
 import csv
@@ -102,11 +103,15 @@ def inputs(lento, folder, repeat, only):
         text = path.read_text()
         if only not in path.stem:
             continue
-        subprocess.run(["g++", *FLAGS, "-c", str(path), "-o", "program.o"], cwd=folder, check=True)
-        subprocess.run(["g++", "program.o", "recorder.o", "-o", path.stem, "-ldl", "-pthread"], cwd=folder, check=True)
         machine = ["--nodes", stated(text, "nodes")] if stated(text, "nodes") else []
-        words = [lento, "memory", "record", "-o", "run.access", "--json", *machine, "--repeat", repeat, "--", f"./{path.stem}"]
-        yield path.stem, re.search(r"\S+\.\w+/\S+", text).group(), stated(text, "expect"), text, judged(words, folder)
+        for define, key in (((), "expect"), (("-DFIXED",), "fixed")):
+            if not stated(text, key):
+                continue
+            name = path.stem + "_fixed" * len(define)
+            subprocess.run(["g++", *FLAGS, *define, "-c", str(path), "-o", "program.o"], cwd=folder, check=True)
+            subprocess.run(["g++", "program.o", "recorder.o", "-o", name, "-ldl", "-pthread"], cwd=folder, check=True)
+            words = [lento, "memory", "record", "-o", "run.access", "--json", *machine, "--repeat", repeat, "--", f"./{name}"]
+            yield name, re.search(r"\S+\.\w+/\S+", text).group(), stated(text, key), text, judged(words, folder)
     for name, (source, expect, text) in PROFILES.items():
         if only not in name:
             continue
