@@ -1,4 +1,4 @@
-// What each worker thread keeps for itself lies in one array, 40 bytes each. Mended, each has lines of its
+// One array holds what each worker thread keeps for itself, 40 bytes each. Mended, each has lines of its own.
 // own. github.com/RichieSams/FiberTaskingLib/issues/32 expect: false sharing, storage fixed: quiet
 #include "run.h"
 #ifdef FIXED

@@ -11,6 +11,26 @@
 
 namespace lento::memory {
 
+// The items of a transaction by rising index. Those below a limit are earlier items, whose sets are found in
+// other branches. The list has at least one item that is not below the limit.
+using EarlierItems = const uint32_t*;
+
+// Writes the earlier items that both hold to `out`, which may be `a`, and then the limit. Returns their
+// number.
+inline size_t intersect(EarlierItems a, EarlierItems b, uint32_t limit, uint32_t* out) {
+  size_t size = 0;
+  while (*a < limit && *b < limit) {
+    const uint32_t x = *a;
+    const uint32_t y = *b;
+    out[size] = x;
+    size += x == y;
+    a += x <= y;
+    b += y <= x;
+  }
+  out[size] = limit;
+  return size;
+}
+
 // Q is the set of the branch, and every bit represents a transaction that holds Q. Columns of candidates come
 // first, by rising support, then those of excluded items.
 struct DenseBlock {
@@ -22,6 +42,12 @@ struct DenseBlock {
       nullptr;  // of Q with each candidate; below the support of Q, at least min_support
   uint32_t candidates = 0;
   uint32_t excluded = 0;  // items whose sets were found elsewhere: a set they cover is not new
+  // Instead of excluded columns: the earlier items of each bit, their limit, and by index whether an item
+  // belongs to Q, and a zero that the search may use and leaves zero.
+  EarlierItems* earlier = nullptr;
+  uint32_t limit = 0;
+  const uint8_t* in_set = nullptr;
+  uint64_t* counts = nullptr;
 };
 
 struct DenseTask {

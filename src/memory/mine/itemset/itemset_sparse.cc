@@ -13,9 +13,9 @@ namespace {
 constexpr uint32_t kNoColumn = UINT32_MAX;
 // Bits are faster than lists when a transaction holds at least one in kDensity of its possible items. A bit
 // column costs rows / 64 word operations of about half a cycle, a list about six cycles per item, because the
-// end of a short transaction is mispredicted. Of 20, 40 and 80 the middle is fastest on T10I4D100K
+// end of a short transaction is mispredicted. Of 5, 8, 12, 16, 24 and 40 the fourth is fastest on T10I4D100K
 // (docs/methods/itemsets.md).
-constexpr uint64_t kDensity = 40;
+constexpr uint64_t kDensity = 16;
 constexpr size_t kAhead = 8;           // transactions that are fetched before they are counted
 constexpr uint64_t kShortColumns = 4;  // words; columns so short are always faster
 constexpr uint64_t kLargestBlock = uint64_t{1} << 20;  // words
@@ -24,6 +24,8 @@ constexpr uint64_t kLargestRoot = uint64_t{1} << 18;   // words
 }  // namespace
 
 void SparseSearch::search(const SparseDb& db, uint32_t first, uint32_t last, SetOutput& output) {
+  root_ = &db;
+  in_set_.resize(db.candidates);
   const Uint128 sets = children(db, first, last, 0, output);
   if (options_.kind == SetKind::Frequent)
     output.add(sets);
@@ -134,24 +136,27 @@ void SparseSearch::count_earlier(const SparseDb& db, Places places, Node& node) 
   }
 }
 
-// Returns whether an item before the one at `places` is in all of its transactions. The front parts are
-// intersected until nothing is left, which in sparse data takes two or three transactions.
-bool SparseSearch::covered(const SparseDb& db, Places places) {
-  const auto& first = places.front();
-  common_.assign(db.items.begin() + db.begin[first.row], db.items.begin() + first.at);
-  for (size_t p = 1; p < places.size() && !common_.empty(); ++p) {
-    uint32_t at = db.begin[places[p].row];
-    const uint32_t end = places[p].at;
-    size_t kept = 0;
-    for (const uint32_t item : common_) {
-      while (at < end && db.items[at] < item)
-        ++at;
-      if (at < end && db.items[at] == item)
-        common_[kept++] = item;
-    }
-    common_.resize(kept);
+// Returns whether an earlier item outside the set is in all of its transactions. The fronts of the root's
+// rows are intersected until nothing is left, which in sparse data takes two or three transactions.
+bool SparseSearch::covered(const SparseDb& db, uint32_t index, Places places) {
+  const uint32_t limit = db.index_at_root(index);
+  common_.clear();
+  for (EarlierItems item = earlier_items(db, places[0].row); *item < limit; ++item) {
+    if (!in_set_[*item])
+      common_.push_back(*item);
   }
-  return !common_.empty();
+  size_t size = common_.size();
+  common_.push_back(limit);
+  for (size_t p = 1; p < places.size() && size > 0; ++p)
+    size = intersect(common_.data(), earlier_items(db, places[p].row), limit, common_.data());
+  return size > 0;
+}
+
+// Marks the item and the perfect ones of its node as in the set, or not in it.
+void SparseSearch::mark_set(const SparseDb& db, uint32_t index, const Node& node, uint8_t is_in) {
+  in_set_[db.index_at_root(index)] = is_in;
+  for (const uint32_t item : node.perfect)
+    in_set_[db.index_at_root(item)] = is_in;
 }
 
 // Searches the branch of one candidate: counts the extensions with enough support and descends.
@@ -162,12 +167,11 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   const uint32_t index = db.excluded + j;
   const Places places = db.places_of(j);
   const bool frequent = options_.kind == SetKind::Frequent;
-  if (!frequent && covered(db, places))
+  if (!frequent && covered(db, index, places))
     return 0;
   count_later(db, index, places, node);
-  if (!frequent && (!node.candidates.empty() || options_.kind == SetKind::Maximal)) {
+  if (options_.kind == SetKind::Maximal)
     count_earlier(db, places, node);
-  }
   const size_t path = output.path.size();
   if (track_) {
     output.path.push_back(db.labels[index]);
@@ -186,7 +190,9 @@ Uint128 SparseSearch::child(const SparseDb& db, uint32_t j, size_t depth, SetOut
   }
   Uint128 sets = 1;
   if (!leaf && !cannot_meet_constraint(db, node, output)) {
-    sets += below(db, places, node, depth, output);
+    mark_set(db, index, node, 1);
+    sets += below(db, index, places, node, depth, output);
+    mark_set(db, index, node, 0);
   }
   if (track_)
     output.path.resize(path);
@@ -215,7 +221,13 @@ bool SparseSearch::dense_suits(const Node& node, size_t rows, uint64_t support) 
 }
 
 // Searches below a node, in lists or in bit columns.
-Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_t depth, SetOutput& output) {
+Uint128 SparseSearch::below(
+    const SparseDb& db,
+    uint32_t index,
+    Places places,
+    Node& node,
+    size_t depth,
+    SetOutput& output) {
   const auto by_index = [](const IndexSupport& a, const IndexSupport& b) {
     return a.index < b.index;
   };
@@ -227,7 +239,7 @@ Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_
     std::ranges::sort(node.candidates, [](const IndexSupport& a, const IndexSupport& b) {
       return a.support != b.support ? a.support < b.support : a.index < b.index;
     });
-    return dense_below(db, places, node, output);
+    return dense_below(db, index, places, node, output);
   }
   std::ranges::sort(node.candidates, by_index);
   SparseDb& next = levels_[depth];
@@ -236,13 +248,23 @@ Uint128 SparseSearch::below(const SparseDb& db, Places places, Node& node, size_
 }
 
 // Searches below a node in bit columns.
-Uint128 SparseSearch::dense_below(const SparseDb& db, Places places, const Node& node, SetOutput& output) {
+Uint128 SparseSearch::dense_below(
+    const SparseDb& db,
+    uint32_t index,
+    Places places,
+    const Node& node,
+    SetOutput& output) {
   const auto mark = arena_.mark();
   DenseTask task;
   rows_.clear();
   for (const auto& place : places)
     rows_.push_back(place.row);
   task.block = build_block(db, rows_, node);
+  if (options_.kind == SetKind::Closed) {
+    task.block.limit = db.index_at_root(index);
+    task.block.in_set = in_set_.data();
+    task.block.counts = counts_.data();
+  }
   task.min_support = options_.min_support;
   task.track = track_;
   if (options_.constraint.active())
@@ -288,6 +310,8 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
     }
     block.shift = shift;
   }
+  if (root_ && options_.kind == SetKind::Closed)
+    block.earlier = arena_.take<EarlierItems>(size_t{block.words} * 64);
   const size_t columns = size_t{block.candidates} + block.excluded;
   // Items without a column set bits of one more column, because a branch on them is mispredicted half the
   // time.
@@ -307,6 +331,8 @@ DenseBlock SparseSearch::build_block(const SparseDb& db, std::span<const uint32_
   for (const uint32_t r : rows) {
     for (uint32_t left = db.weight[r]; left != 0; left &= left - 1) {
       const uint64_t at = next[std::countr_zero(left)]++;
+      if (block.earlier)
+        block.earlier[at] = earlier_items(db, r);
       uint64_t* const word = bits + at / 64;
       const uint64_t bit = uint64_t{1} << (at % 64);
       for (const uint32_t item : db.row(r))
@@ -329,12 +355,14 @@ void SparseSearch::project(const SparseDb& db, Places places, const Node& node, 
   out.excluded = uint32_t(node.excluded.size());
   out.candidates = uint32_t(node.candidates.size());
   out.items.clear(), out.weight.clear(), out.labels.clear(), out.support.clear();
+  out.root_index.clear(), out.root_begin.clear();
   out.begin.assign(1, 0);
   if (column_of_.size() < db.indices())
     column_of_.resize(db.indices(), kNoColumn);
   const auto add = [&](const IndexSupport& item) {
     column_of_[item.index] = uint32_t(out.labels.size());
     out.labels.push_back(db.labels[item.index]);
+    out.root_index.push_back(db.index_at_root(item.index));
     out.support.push_back(item.support);
   };
   for (const IndexSupport& e : node.excluded)
@@ -358,6 +386,7 @@ void SparseSearch::project(const SparseDb& db, Places places, const Node& node, 
     }
     out.begin.push_back(uint32_t(out.items.size()));
     out.weight.push_back(db.weight[r]);
+    out.root_begin.push_back(db.begin_at_root(r));
   }
   for (const IndexSupport& c : node.candidates)
     column_of_[c.index] = kNoColumn;

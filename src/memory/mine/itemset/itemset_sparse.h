@@ -23,6 +23,10 @@ struct SparseDb {
   std::vector<uint32_t> weight;   // one a transaction
   std::vector<uint32_t> labels;   // item numbers of the caller, by index
   std::vector<uint64_t> support;  // by index
+  // By index and by row: the index in the base of the root, and where the row begins there. Empty in that
+  // base.
+  std::vector<uint32_t> root_index;
+  std::vector<uint32_t> root_begin;
   // An occurrence of a candidate: its transaction, and its place in `items`.
   struct Occurrence {
     uint32_t row = 0;
@@ -36,6 +40,12 @@ struct SparseDb {
   }
   uint32_t indices() const {
     return excluded + candidates;
+  }
+  uint32_t index_at_root(uint32_t index) const {
+    return root_index.empty() ? index : root_index[index];
+  }
+  uint32_t begin_at_root(uint32_t r) const {
+    return root_index.empty() ? begin[r] : root_begin[r];
   }
   std::span<const uint32_t> row(size_t r) const {
     return {items.data() + begin[r], items.data() + begin[r + 1]};
@@ -84,9 +94,14 @@ class SparseSearch {
   using Places = std::span<const SparseDb::Occurrence>;
   void count_later(const SparseDb& db, uint32_t index, Places places, Node& node);
   void count_earlier(const SparseDb& db, Places places, Node& node);
-  bool covered(const SparseDb& db, Places places);
-  Uint128 below(const SparseDb& db, Places places, Node& node, size_t depth, SetOutput& output);
-  Uint128 dense_below(const SparseDb& db, Places places, const Node& node, SetOutput& output);
+  EarlierItems earlier_items(const SparseDb& db, uint32_t row) const {
+    return &root_->items[db.begin_at_root(row)];
+  }
+  bool covered(const SparseDb& db, uint32_t index, Places places);
+  void mark_set(const SparseDb& db, uint32_t index, const Node& node, uint8_t is_in);
+  Uint128
+  below(const SparseDb& db, uint32_t index, Places places, Node& node, size_t depth, SetOutput& output);
+  Uint128 dense_below(const SparseDb& db, uint32_t index, Places places, const Node& node, SetOutput& output);
   DenseBlock build_block(const SparseDb& db, std::span<const uint32_t> rows, const Node& node);
   bool dense_suits(const Node& node, size_t rows, uint64_t support) const;
   void project(const SparseDb& db, Places places, const Node& node, SparseDb& out);
@@ -101,6 +116,8 @@ class SparseSearch {
   std::vector<uint32_t> touched_;
   std::vector<uint32_t> column_of_;
   std::vector<uint32_t> common_;
+  const SparseDb* root_ = nullptr;  // the base that the search began with
+  std::vector<uint8_t> in_set_;     // by index of the root: whether the item belongs to the present set
   std::vector<uint32_t> rows_;
   std::deque<SparseDb> levels_;
   std::deque<Node> nodes_;
