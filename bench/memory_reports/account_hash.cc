@@ -1,6 +1,8 @@
 // A sequence lock whose writer never rests: readers fetch the sequence and the value after every write.
-// Mended, the writer writes once in 2,000 reads. github.com/solana-labs/solana/pull/33696 expect: true
-// sharing|lock, account fixed: quiet
+// Mended, the writer writes once in 2,000 reads.
+// github.com/solana-labs/solana/pull/33696
+// expect: true sharing|lock, account
+// fixed: quiet
 #include <atomic>
 
 #include "run.h"

@@ -1,5 +1,7 @@
-// One array holds what each worker thread keeps for itself, 40 bytes each. Mended, each has lines of its own.
-// own. github.com/RichieSams/FiberTaskingLib/issues/32 expect: false sharing, storage fixed: quiet
+// One array holds what each worker thread keeps for itself, 40 bytes each. Mended, each has its own lines.
+// github.com/RichieSams/FiberTaskingLib/issues/32
+// expect: false sharing, storage
+// fixed: quiet
 #include "run.h"
 #ifdef FIXED
 struct alignas(128) ThreadStorage {

@@ -1,5 +1,8 @@
 // Three stages work on the same frame one after another, each in place, with several frames under way.
-// Handing on is what a pipeline is for. github.com/Hekbas/Luth/issues/5 expect: quiet allow: at a time|hand
+// Handing on is what a pipeline is for.
+// github.com/Hekbas/Luth/issues/5
+// expect: quiet
+// allow: at a time|hand
 #include <atomic>
 
 #include "run.h"

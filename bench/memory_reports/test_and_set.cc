@@ -1,5 +1,8 @@
-// A lock that is taken by an exchange in a loop, without looking first. Mended, each thread counts for
-// itself. github.com/chapel-lang/chapel/issues/13012 expect: lock, total fixed: quiet
+// A lock that is taken by an exchange in a loop, without looking first.
+// Mended, each thread counts for itself.
+// github.com/chapel-lang/chapel/issues/13012
+// expect: lock, total
+// fixed: quiet
 #include <atomic>
 
 #include "run.h"
