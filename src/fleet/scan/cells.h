@@ -67,8 +67,8 @@ struct CellPeers {
   std::array<float, kChannels> level{};   // level of the peers: median of the means, quantile of the Edges
   std::array<float, kChannels> median{};  // median of the cells, which was subtracted from each
 };
-// Makes one cell for each of the peers, in the layout of Level::push, NaN for a machine without half of its
-// samples. `edges` holds the peers' quantiles in each row (edges_of), the newest row first.
+// Makes one cell for each of the peers, in the layout of CellRing::push, NaN for a machine without half of
+// its samples. `edges` holds the peers' quantiles in each row (edges_of), the newest row first.
 CellPeers fill_cells(
     const CellSource& source,
     const Scale& scale,

@@ -81,11 +81,15 @@ Change change_of(const View& v, size_t metric, const std::vector<size_t>& machin
   return out;
 }
 
+bool nearly_all(size_t machines, size_t of) {
+  return 10 * machines >= 9 * of;
+}
+
 // Returns a text such as "changed at 300 s: ..." for a change of the job that may be slower or faster, or ""
 // when over a tenth of the machines did not change.
 std::string change_text(const View& v, const Episode& e, const Span& span) {
   const std::vector<size_t> moved = moved_with_job(v, e, span);
-  if (10 * moved.size() < 9 * v.scan.groups()[e.group].size())
+  if (!nearly_all(moved.size(), v.scan.groups()[e.group].size()))
     return "";
   const Change change = change_of(v, e.metric, moved, span);
   return "changed at " + clock_text(v, span.begin) + ": " + change.text;
@@ -120,7 +124,7 @@ void add_slower_job(const View& v, JobChanges& changes, Diagnosis& d) {
     if (!f.factor && before > 0)
       finding::set_ratio(f, after, before, v.series.metrics[e->metric]);
   }
-  if (10 * moved.size() < 9 * of) {
+  if (!nearly_all(moved.size(), of)) {
     const auto known = std::ranges::find_if(d.findings, [&](const Finding& other) {
       return other.subject == list_of(v.series, moved);
     });

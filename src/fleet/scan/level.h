@@ -3,34 +3,27 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "fleet/scan/cell_ring.h"
 #include "fleet/scan/dips.h"
 #include "fleet/scan/kinds.h"
 #include "fleet/scan/noise.h"
+#include "fleet/scan/usual.h"
 
 namespace lento::fleet {
-
-// Statistics of a cell (`channel` in this folder). kMean, kUpper and kLower are differences from the peers'
-// median. kRaw is the mean itself, which is not tested but shows whether the machine or its peers changed.
-enum Channel : size_t {
-  kMean,
-  kUpper,  // the 90 % quantile over the shortest window: it falls only when nearly all samples fall
-  kLower,  // the 10 % quantile over it: it rises only when nearly all samples rise
-  kRaw,
-  kChannels
-};
-inline constexpr size_t kTested = 3;
 
 struct LevelOptions {
   size_t machines = 0;
   bool against_peers = true;  // false: a single series, such as the whole job
   bool quantiles = true;      // false: the mean alone
   bool ranks = false;         // values lie between -1/2 and 1/2
-  size_t cells = 8;           // number of cells in a window
+  size_t cells = 0;           // number of cells in a window
   size_t rows_a_cell = 1;
   bool brief = false;          // the window is so short that a burst determines its mean, which is not judged
   size_t quantile_cells = 1;   // number of cells whose quantiles form that of a window
@@ -59,24 +52,36 @@ struct Suspicion {
   }
 };
 
+// The difference of a machine's window from its expectation.
+struct Difference {
+  std::array<float, kChannels> value{};
+  std::array<float, kTested> single{};  // values before quantiles are combined with the mean
+  bool whole = false;
+};
+
 class Level {
  public:
-  explicit Level(const LevelOptions& options);
+  // `ring` has the machines' cells, and o.cells of them at least. `now` is working memory of a test, which
+  // the levels of a scan share.
+  Level(
+      const LevelOptions& o,
+      std::shared_ptr<const CellRing> ring,
+      std::shared_ptr<std::vector<Difference>> now);
 
-  // Adds one cell of every machine, with each statistic at [machine * kChannels + channel], NaN where
-  // missing, followed by a cell of the peers' medians.
-  void push(std::span<const float> cells, const Suspicion& suspicion);
+  // Learns the oldest cell of the window, which the next push into the ring moves out of it.
+  void learn_oldest(const Suspicion& suspicion);
   // Tests the window that ends with the last cell. `z` is the threshold from the budget.
   void test_window(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Deviation>& out);
   // Returns the usual value of a machine's statistic (its difference from the peers' median for a tested
   // one) while that median is `common`. NaN until a window of healthy cells was learned.
   float usual(size_t machine, Channel channel, float common) const;
-  // Discards the past of a machine that was absent.
-  void forget(size_t machine);
-  // The number of a machine's healthy cells and their means, to be saved for a restart.
-  using PastMeans = std::array<float, kChannels + 1>;
-  PastMeans past(size_t machine) const;
-  void set_past(size_t machine, const PastMeans& past);
+  void forget(size_t machine);  // discards the past of a machine that was absent
+  Usual& past() {               // of the machines
+    return usual_;
+  }
+  const Usual& past() const {
+    return usual_;
+  }
   // Returns the noise of each tested statistic's differences from the past: three on the metric's scale,
   // then three in units of the present scatter of the peers.
   std::array<Noise*, 2 * kTested> noises();
@@ -84,7 +89,7 @@ class Level {
   size_t cells_since_change(size_t machine, Channel channel) const;
   // Returns the smallest change that the most sensitive statistic detects on any machine with 95 %
   // probability, on the metric's scale, 0 without enough data. `slow` is the side of the change.
-  double detectable(double z, const Dips& dips, Slow slow) const;
+  double detectable(const Suspicion& suspicion, double z, const Dips& dips, Slow slow);
 
  private:
   // A difference on the metric's scale, and in units of the present scatter.
@@ -99,53 +104,33 @@ class Level {
     double absolute = 0;  // threshold for differences on the metric's scale
     double relative = 0;  // threshold for differences in units of the present scatter
   };
-  // The response of a machine to changes of its peers, by a regression of its cells on the peers' medians.
-  struct Response {
-    float common = 0;    // mean of the peers' medians
-    float spread = 0;    // variance of the peers' medians
-    float together = 0;  // covariance of the medians with the machine's difference
-    float own = 0;       // variance of the machine's difference
-    float scatter = 0;   // variance of the squared difference
-    float far = 0;       // largest distance of a median from the mean of the medians
-    float slope = 0;     // shrunk towards 0 unless the machines' slopes differ by more than chance
+  // The differences of a machine's previous window, not learned yet.
+  struct Pending {
+    std::array<float, kTested> difference{};
+    std::array<float, kTested> single{};
+    bool known = false;
   };
-  struct Past {
-    std::array<float, kChannels> mean{};
-    std::array<Response, kTested> response{};
-    std::array<Test, kTested> pending{};  // differences of the previous window, not learned yet
-    std::array<float, kTested> pending_single{};
-    float count = 0;
-    bool has_pending = false;
-  };
-  struct Difference {
-    std::array<float, kChannels> value{};
-    std::array<float, kTested> single{};  // values before quantiles are combined with the mean
-    bool whole = false;
-  };
-  float& cell(size_t machine, size_t channel, size_t i) {
-    return ring_[(machine * kChannels + channel) * o_.cells + i];
-  }
   float cell(size_t machine, size_t channel, size_t i) const {
-    return ring_[(machine * kChannels + channel) * o_.cells + i];
+    return ring_->at(machine, channel, o_.cells - 1 - i);
+  }
+  // Returns how many times the spread of a difference is widened by the uncertainty of the machine's past.
+  double widened(size_t machine) const {
+    return std::sqrt(1 + double(o_.cells) / usual_.count(machine));
   }
   size_t window(size_t channel) const;
   float statistic(size_t machine, size_t channel, size_t first) const;
-  void retire(size_t machine);
-  void estimate_slopes(Channel channel);
-  double expected(size_t machine, size_t channel, float common) const;
-  Difference difference(size_t machine) const;
+  Difference difference(size_t machine, const Usual::Cell& common) const;
+  void form_differences(const Suspicion& suspicion);
   bool lasts(size_t machine, double change) const;
   void subtract_median(size_t channel, const Suspicion& suspicion);
   Thresholds thresholds(Channel channel, double z) const;
   Test in_thresholds(size_t machine, Channel channel, double change, const Thresholds& by) const;
-  Deviation test(size_t machine, Channel channel, const Thresholds& by);
+  Deviation test(size_t machine, Channel channel, const Thresholds& by) const;
   double by_chance(size_t machine, const Dips& dips, double z) const;
   double allowed(const Deviation& deviation, size_t machine, const Dips& dips, double z) const;
-  void combine(Channel quantile);
+  void combine(Channel quantile) const;
   void judge(Channel channel, double z, const Dips& dips, std::vector<Deviation>& out);
   void learn(const Suspicion& suspicion);
-  void expect_noisy();
-  double cell_spread(size_t machine) const;
   bool exceeds(size_t machine, Channel channel, double change, const Thresholds& by) const;
   double needed(size_t machine, Channel channel, const Thresholds& by, double z, const Dips& dips) const;
   double detectable(Channel channel, double z, const Dips& dips) const;
@@ -155,15 +140,16 @@ class Level {
   }
 
   LevelOptions o_;
-  uint64_t pushed_ = 0;
-  std::vector<float> ring_;
-  std::vector<Past> past_;
-  std::vector<Difference> now_;
-  std::array<float, kChannels> middle_{};  // median of the differences, which is subtracted from all
-  std::vector<std::array<Test, kTested>> tests_;
-  std::array<Noise, kTested> single_;  // noise of Difference::single, for the weights in combine()
+  std::shared_ptr<const CellRing> ring_;
+  std::shared_ptr<std::vector<Difference>> now_;
+  Usual usual_;
+  std::array<float, kTested> middle_{};    // median of the differences, which is subtracted from all
+  std::array<double, kTested> present_{};  // Thresholds::present of the last test
+  std::array<double, kTested> pending_present_{};
+  std::vector<Pending> pending_;
   std::array<Noise, kTested> absolute_;
   std::array<Noise, kTested> relative_;
+  std::array<PooledNoise, kTested> single_;  // noise of Difference::single, for the weights in combine()
 };
 
 }  // namespace lento::fleet

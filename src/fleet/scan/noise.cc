@@ -23,20 +23,20 @@
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kKept = 100;     // number of largest differences that are stored
-constexpr double kMemory = 1000;  // windows of a machine in its variance; the weight of older ones decays
+constexpr size_t kKept = 100;       // number of largest differences that are stored
+constexpr uint16_t kMemory = 1000;  // windows of a machine in its variance; the weight of older ones decays
 
 }  // namespace
 
 void Noise::learn(size_t machine, double difference, double size) {
   if (!std::isfinite(difference))
     return;
-  float& count = counts_[machine];
+  uint16_t& count = counts_[machine];
   float& square = squares_[machine];
-  count = float(std::min(double(count) + 1, kMemory));
+  count = std::min<uint16_t>(count + 1, kMemory);
   const double before = difference * difference - double(square);
   square += float(before / double(count));
-  const double unit = double(expected_[machine]);
+  const double unit = expected(machine);
   within_ += before * (difference * difference - double(square)) / (unit * unit);
   ++learnt_;
   keep_large({float(size), uint32_t(machine)});
@@ -65,7 +65,7 @@ void Noise::refresh() {
   double machines = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
     weight += double(counts_[m]);
-    sum += double(counts_[m]) * double(squares_[m]) / double(expected_[m]);
+    sum += double(counts_[m]) * double(squares_[m]) / expected(m);
     machines += counts_[m] > 0;
   }
   rounds_ += weight > seen_;
@@ -76,7 +76,7 @@ void Noise::refresh() {
   pooled_ = sum / weight;
   double apart = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
-    const double off = double(squares_[m]) / double(expected_[m]) / pooled_ - 1;
+    const double off = double(squares_[m]) / expected(m) / pooled_ - 1;
     apart += double(counts_[m]) * off * off / weight;
   }
   // Variance of a squared difference over the square of its mean: two for a normal distribution, more for
@@ -122,7 +122,7 @@ bool Noise::known(size_t moments) const {
 double Noise::spread(size_t machine) const {
   const double n = double(counts_[machine]);
   const double own = double(squares_[machine]);
-  const double guess = pooled_ * double(expected_[machine]);
+  const double guess = pooled_ * expected(machine);
   return std::sqrt((prior_freedom_ * guess + n * own) / std::max(1.0, prior_freedom_ + n));
 }
 
@@ -134,6 +134,13 @@ double Noise::threshold(double z) const {
   if (extremes_ == 0)
     return z;
   return std::max({z, z_.front(), z_[extremes_ - 1] * std::pow(std::max(1.0, z / anchor_), slope_)});
+}
+
+void PooledNoise::learn(double difference, double times, size_t machines) {
+  if (!std::isfinite(difference))
+    return;
+  count_ = std::min(count_ + 1, double(kMemory) * double(machines));
+  variance_ += (difference * difference / times - variance_) / count_;
 }
 
 }  // namespace lento::fleet

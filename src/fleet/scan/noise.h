@@ -2,8 +2,11 @@
 // one statistic and one length of window.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 namespace lento::fleet {
@@ -16,7 +19,7 @@ class Noise {
   explicit Noise(size_t machines)
       : squares_(machines, 0),
         counts_(machines, 0),
-        expected_(machines, 1) {
+        expected_(std::make_shared<std::vector<float>>(machines, 1.0F)) {
   }
 
   // Adds the difference between a healthy window and its past. `size` is the difference in the direction
@@ -24,9 +27,13 @@ class Noise {
   // ratio to peers that are all equal, is ignored.
   void learn(size_t machine, double difference, double size);
   void refresh();  // call after learn() for all machines at one time
-  // Sets a machine's expected variance, in multiples of its peers', which its many single cells show.
-  void expect(size_t machine, double times) {
-    expected_[machine] = float(times);
+  // Sets each machine's expected variance, in multiples of its peers', which its many single cells show, for
+  // this noise and its copies.
+  void expect(std::vector<float> times) {
+    *expected_ = std::move(times);
+  }
+  double expected(size_t machine) const {
+    return double((*expected_)[machine]);
   }
 
   // One of the largest differences of healthy machines.
@@ -57,20 +64,37 @@ class Noise {
  private:
   void measure_tail();
   void keep_large(const Large& large);
-  std::vector<float> squares_;  // mean square of a machine's differences
-  std::vector<float> counts_;
-  std::vector<float> expected_;  // multiples of the pooled variance
-  std::vector<Large> largest_;   // by falling size
-  std::vector<double> z_;        // z of the largest sizes by the present spread, falling
-  size_t extremes_ = 0;          // number of them from which the tail is estimated
-  double learnt_ = 0;            // number of differences from which the largest are kept
-  double seen_ = 0;              // number of differences in the spread
-  size_t rounds_ = 0;            // number of moments in the spread
-  double within_ = 0;            // squared distances of the squares from their machine's mean
-  double pooled_ = 0;            // variance
-  double prior_freedom_ = 0;     // degrees of freedom of the pooled variance as prior of one machine's
+  std::vector<float> squares_;                    // mean square of a machine's differences
+  std::vector<uint16_t> counts_;                  // number of them, as far as they weigh
+  std::shared_ptr<std::vector<float>> expected_;  // multiples of the pooled variance
+  std::vector<Large> largest_;                    // by falling size
+  std::vector<double> z_;                         // z of the largest sizes by the present spread, falling
+  size_t extremes_ = 0;                           // number of them from which the tail is estimated
+  double learnt_ = 0;                             // number of differences from which the largest are kept
+  double seen_ = 0;                               // number of differences in the spread
+  size_t rounds_ = 0;                             // number of moments in the spread
+  double within_ = 0;         // squared distances of the squares from their machine's mean
+  double pooled_ = 0;         // variance
+  double prior_freedom_ = 0;  // degrees of freedom of the pooled variance as prior of one machine's
   double slope_ = 1;
   double anchor_ = 1;  // the normal distribution's value for the least of the extremes
+};
+
+// The variance of differences of all machines together, for a statistic whose tail is not needed.
+class PooledNoise {
+ public:
+  // Adds a healthy difference of one of `machines`, whose variance is expected to be `times` its peers'.
+  void learn(double difference, double times, size_t machines);
+  double variance() const {
+    return variance_;
+  }
+  double spread(double times) const {
+    return std::sqrt(variance_ * times);
+  }
+
+ private:
+  double variance_ = 0;
+  double count_ = 0;
 };
 
 }  // namespace lento::fleet

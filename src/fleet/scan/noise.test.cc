@@ -51,7 +51,9 @@ TEST(Noise, AHeavyTailRaisesTheThreshold) {
 TEST(Noise, AMachineThatIsExpectedToBeNoisyIsSoFromTheBegin) {
   base::Rng rng(6, "noise");
   Noise noise(32);
-  noise.expect(3, 25);
+  std::vector<float> times(32, 1);
+  times[3] = 25;
+  noise.expect(times);
   for (size_t i = 0; i < 64; ++i) {
     const double d = rng.normal(0, 1) * (i % 32 == 3 ? 0.1 : 1);
     noise.learn(i % 32, d, std::abs(d));

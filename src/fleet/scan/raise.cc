@@ -17,6 +17,11 @@ double median_size(std::vector<float>& values) {
   return double(evidence::upper_median_reordering(std::span(values)));
 }
 
+// Returns whether so many machines deviate that they cause the scatter of all.
+bool is_crowd(size_t deviating, size_t of) {
+  return 4 * deviating >= of;
+}
+
 // Returns whether the change brought the machine nearer to its peers, as when it warms up.
 bool warms_up(const Deviation& deviation) {
   return std::abs(deviation.past + deviation.change) < std::abs(deviation.past);
@@ -26,7 +31,7 @@ bool warms_up(const Deviation& deviation) {
 
 // Returns the time at which the change of a machine most likely began, in milliseconds.
 int64_t Scan::Impl::onset(const WindowTests& tests, size_t level, size_t machine) const {
-  const Channel channel = tests.deviations[level][machine].channel;
+  const Channel channel = tests.now[level][machine].channel;
   size_t back = tests.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].doublings);
   if (channel == kUpper ||
       channel == kLower)  // a quantile covers `block` rows and moves only when nearly all have changed
@@ -58,7 +63,7 @@ size_t Scan::Impl::open_episode(const Track& track, Episode::What what, bool ris
 // moved.
 Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool rises) const {
   Suspects out;
-  const std::vector<Deviation>& deviations = track.machines.deviations[level];
+  const std::vector<Deviation>& deviations = track.machines.now[level];
   std::vector<float> moved;
   std::vector<float> others;
   size_t present = 0;
@@ -86,7 +91,7 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   out.raw = median_size(moved);
   out.others = median_size(others);
   // With few suspects, each must exceed the present scatter. Many suspects cause that scatter themselves.
-  const bool many = 4 * (out.members.size() + before) >= present;
+  const bool many = is_crowd(out.members.size() + before, present);
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? deviations[i].beside : deviations[i].score) < 1;
   });
@@ -110,7 +115,7 @@ void Scan::Impl::enter(Track& track, size_t level, bool rises, const std::vector
   const size_t at = open_episode(track, Episode::What::Machines, rises, level);
   Episode& e = episodes[at];
   for (const size_t i : members) {
-    const Deviation& deviation = track.machines.deviations[level][i];
+    const Deviation& deviation = track.machines.now[level][i];
     track.machines.suspected[i] = 1;
     const auto known = std::ranges::find(e.members, groups[track.group][i], &Member::machine);
     track.machines.standing[i] = {at, size_t(known - e.members.begin()), level, now_ms, INT64_MIN};
@@ -139,8 +144,7 @@ void Scan::Impl::note_uneven(
   for (const size_t i : members) {
     const size_t m = groups[track.group][i];
     if (std::ranges::count(e.members, m, &Member::machine) == 0)
-      e.members.push_back(
-          {m, std::abs(track.machines.deviations[level][i].score), now_ms, now_ms, now_ms, true});
+      e.members.push_back({m, std::abs(track.machines.now[level][i].score), now_ms, now_ms, now_ms, true});
   }
 }
 
@@ -194,7 +198,7 @@ void Scan::Impl::judge_silence() {
 
 // Opens an episode when the job as a whole changed for the worse.
 void Scan::Impl::judge_job(Track& track, size_t level) {
-  const Deviation& deviation = track.job.deviations[level].front();
+  const Deviation& deviation = track.job.now[level].front();
   const Slow slow = kinds[track.metric].slow;
   const bool rises = deviation.change > 0;
   if (fleet.backwards)
@@ -235,13 +239,13 @@ void Scan::Impl::follow(WindowTests& tests) {
       continue;
     }
     Episode& e = episodes[s.episode];
-    const Deviation& deviation = tests.deviations[s.level][i];
-    if (deviation.judged && (deviation.change > 0) == e.rises && 2 * deviation.shown >= 1) {
+    const LastTest& last = tests.last[s.level][i];
+    if (!std::isnan(last.score) && !std::signbit(last.score) == e.rises && 2 * last.shown >= 1) {
       s.shown_ms = e.last_ms = now_ms;
-      e.score = std::max(e.score, deviation.shown);
+      e.score = std::max(e.score, last.shown);
       if (s.member < e.members.size()) {
         e.members[s.member].last_ms = now_ms;
-        e.members[s.member].score = std::max(e.members[s.member].score, deviation.shown);
+        e.members[s.member].score = std::max(e.members[s.member].score, last.shown);
       }
     }
     if (2 * (now_ms - s.shown_ms) > window_ms(s.level))
@@ -249,7 +253,7 @@ void Scan::Impl::follow(WindowTests& tests) {
   }
   // When a quarter of the machines are suspected, they move the median of the peers, so that the others
   // appear to deviate too and nothing is learned from them.
-  tests.crowd = 4 * std::ranges::count(tests.suspected, 1) >= std::ssize(tests.suspected);
+  tests.crowd = is_crowd(size_t(std::ranges::count(tests.suspected, 1)), tests.suspected.size());
 }
 
 }  // namespace lento::fleet

@@ -16,140 +16,6 @@
 #include "fleet/scan/scan_impl.h"
 
 namespace lento::fleet {
-namespace {
-
-constexpr int64_t kGone_ms = 86400 * 1000;  // time without a sample after which a machine has left
-constexpr size_t kCells = 8;                // cells of the shortest window; the next has half as many more
-constexpr size_t kWindowsInARecord = 10;    // least number of shortest windows in a record
-
-int64_t silence_limit(const ScanFleet& fleet, const ScanOptions& options) {
-  return std::max(int64_t(options.silence_s * 1000), 4 * fleet.step_ms);  // three lost scrapes are no fault
-}
-
-// Returns the number of rows in the shortest window that the options request.
-size_t rows_asked_for(const ScanFleet& fleet, const ScanOptions& options) {
-  const double step_ms = double(std::max<int64_t>(1, fleet.step_ms));
-  return size_t(std::max(1.0, std::ceil(options.shortest_s * 1000 / step_ms)));
-}
-
-// Returns the number of rows in the shortest window: fewer for a short record, and a multiple of kCells.
-size_t shortest_window(const ScanFleet& fleet, const ScanOptions& options) {
-  size_t rows = rows_asked_for(fleet, options);
-  if (fleet.rows > 0)
-    rows = std::min(rows, fleet.rows / kWindowsInARecord);
-  return std::max(rows / kCells, size_t{1}) * kCells;
-}
-
-}  // namespace
-
-Scan::Impl::Impl(ScanFleet f, ScanOptions o)
-    : fleet(std::move(f)),
-      options(std::move(o)),
-      block(shortest_window(fleet, options)),
-      cell(block / kCells),
-      rows(block, fleet.metrics.size() * fleet.machines.size()),
-      roll(fleet.machines.size(), fleet.step_ms, silence_limit(fleet, options), kGone_ms),
-      codes(fleet.metrics, fleet.machines.size()),
-      reports(fleet.machines.size(), 0),
-      silent(fleet.machines.size()),
-      seen(fleet.machines.size()),
-      late(fleet.machines.size(), 0) {
-  for (const std::string& metric : fleet.metrics)
-    kinds.push_back(kind_of(metric));
-  form_groups();
-  choose_lengths();
-  make_tracks();
-  share_budget();
-}
-
-void Scan::Impl::form_groups() {
-  std::map<std::string, size_t> ids;
-  for (size_t m = 0; m < fleet.machines.size(); ++m) {
-    const std::string name = m < fleet.labels.size() ? group_name(fleet.labels[m], options.group_by) : "";
-    const auto [at, fresh] = ids.emplace(name, groups.size());
-    if (fresh) {
-      groups.emplace_back();
-      group_names.push_back(name);
-    }
-    groups[at->second].push_back(m);
-  }
-}
-
-// Chooses the lengths of windows, each about 1.4 times the one before.
-void Scan::Impl::choose_lengths() {
-  for (size_t doublings = 0;; ++doublings) {
-    for (const size_t cells : {kCells, kCells + kCells / 2}) {
-      const size_t n = cells * (cell << doublings);
-      const bool fits = double(n) * double(fleet.step_ms) <= options.longest_s * 1000 &&
-                        (fleet.rows == 0 || 4 * n <= fleet.rows);
-      if (!fits && !lengths.empty())
-        return;
-      lengths.push_back({doublings, cells});
-    }
-  }
-}
-
-// Makes a track for each group of peers and each metric that is an amount, neither a code nor an identifier.
-void Scan::Impl::make_tracks() {
-  for (size_t k = 0; k < fleet.metrics.size(); ++k) {
-    if (kinds[k].kind == Kind::Code || kinds[k].kind == Kind::Identifier)
-      continue;
-    if (!options.metrics.empty() && std::ranges::count(options.metrics, fleet.metrics[k]) == 0)
-      continue;
-    for (size_t g = 0; g < groups.size(); ++g) {
-      if (groups[g].size() < std::max<size_t>(3, options.min_peers))
-        continue;
-      Track track;
-      track.metric = k;
-      track.group = g;
-      tracks.push_back(std::move(track));
-    }
-  }
-}
-
-// Sets the threshold by sharing the budget evenly among all tests of machines, metrics, lengths and
-// directions.
-void Scan::Impl::share_budget() {
-  double tests = 0;
-  for (const Track& track : tracks)
-    tests += double(groups[track.group].size() + 1) * double(kTested + 1);
-  double period = double(fleet.rows);
-  if (options.budget.period_s > 0)
-    period = options.budget.period_s * 1000 / double(fleet.step_ms);
-  double times = 0;
-  for (const Length& length : lengths)
-    times += period / double(cell << length.doublings);
-  const double directions = fleet.rows > 0 ? 2 : 1;  // a record is read backwards too
-  z = normal_upper(options.budget.false_alarms / std::max(1.0, directions * tests * times));
-}
-
-// Builds a detector for each length of a window.
-WindowTests Scan::Impl::window_tests(const Scale& scale, size_t machines, bool against_peers) const {
-  WindowTests out;
-  for (const auto& [doublings, cells] : lengths) {
-    LevelOptions o;
-    o.machines = machines;
-    o.against_peers = against_peers;
-    o.quantiles = against_peers && !scale.tied;
-    o.ranks = against_peers && scale.law == Scale::Law::Rank;
-    o.cells = cells;
-    o.rows_a_cell = cell << doublings;
-    // Where quantiles are judged, the mean of a window under twice the requested shortest length is not,
-    // because a burst determines it. With slow scrapes even the shortest window is longer than that.
-    o.brief = cells * o.rows_a_cell < 2 * std::min(block, rows_asked_for(fleet, options));
-    // A quantile cell covers the `block` rows before its end, and each further one adds only its own rows,
-    // so that fewer quantile cells than cells of means cover the window.
-    const size_t more = (kCells + (size_t{1} << doublings) - 2) >> doublings;
-    o.quantile_cells = cells > more ? cells - more : 1;
-    o.rows_a_quantile = block + (((o.quantile_cells << doublings) - 1) * cell);
-    out.levels.emplace_back(o);
-  }
-  out.half.resize(lengths.back().doublings + 1);
-  out.deviations.resize(lengths.size());
-  out.suspected.assign(machines, 0);
-  out.standing.assign(machines, {});
-  return out;
-}
 
 // Records which machines have a sample in this row.
 void Scan::Impl::note_reports(std::span<const float> values) {
@@ -181,8 +47,11 @@ void Scan::Impl::begin_pasts() {
       const auto at = std::ranges::find(groups[track.group], m);
       if (at == groups[track.group].end())
         continue;
+      const auto i = size_t(at - groups[track.group].begin());
+      for (const std::shared_ptr<CellRing>& ring : track.machines.rings)
+        ring->forget(i);
       for (Level& level : track.machines.levels)
-        level.forget(size_t(at - groups[track.group].begin()));
+        level.forget(i);
     }
   }
 }
@@ -207,36 +76,35 @@ bool Scan::Impl::choose_scale(Track& track) {
   track.job = window_tests(scale, 1, false);
   // When a cell is a single row, because scrapes are slow, a window has so few rows that the newest ones are
   // judged one by one.
-  track.dips = Dips(groups[track.group].size(), cell == 1 ? kCells + kCells / 2 : 0);
+  track.dips = Dips(groups[track.group].size(), cell == 1 ? kMostCells : 0);
   return true;
 }
 
-// Joins the statistics of two cells. The upper quantile is the larger of both, so that only a fall in both
-// remains, the lower one the smaller of both.
-float join_halves(size_t channel, float a, float b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) ? b : a;
-  return channel == kUpper ? std::max(a, b) : channel == kLower ? std::min(a, b) : (a + b) / 2;
+// Pushes one cell and tests the windows that it completes. Returns the number of lengths tested.
+size_t Scan::Impl::push_cell(WindowTests& tests, const Dips& dips, std::vector<float> cells) const {
+  const Suspicion suspicion = tests.suspicion();
+  size_t begin = 0;
+  for (const std::shared_ptr<CellRing>& ring : tests.rings) {
+    size_t end = begin;
+    while (end < lengths.size() && lengths[end].doublings == lengths[begin].doublings)
+      tests.levels[end++].learn_oldest(suspicion);
+    ring->push(cells);
+    for (; begin < end; ++begin)
+      tests.levels[begin].test_window(suspicion, z, dips, tests.now[begin]);
+    if (ring->pushed() % 2 != 0)
+      break;
+    cells = ring->joined();
+  }
+  return begin;
 }
 
-size_t Scan::Impl::push_cell(WindowTests& tests, const Dips& dips, std::vector<float> cells) const {
-  const Suspicion suspicion{tests.suspected, tests.crowd};
-  size_t level = 0;
-  for (size_t doublings = 0; doublings < tests.half.size(); ++doublings) {
-    for (; level < lengths.size() && lengths[level].doublings == doublings; ++level) {
-      tests.levels[level].push(cells, suspicion);
-      tests.levels[level].test_window(suspicion, z, dips, tests.deviations[level]);
-    }
-    std::vector<float>& half = tests.half[doublings];
-    if (half.empty()) {
-      half = std::move(cells);
-      return level;
-    }
-    for (size_t i = 0; i < cells.size(); ++i)
-      cells[i] = join_halves(i % kChannels, half[i], cells[i]);
-    half.clear();
+// Keeps of the tests of this row what is needed until the next ones.
+void Scan::Impl::keep_last(WindowTests& tests) const {
+  for (size_t level = 0; level < lengths.size(); ++level) {
+    const std::vector<Deviation> now = std::exchange(tests.now[level], {});
+    for (size_t i = 0; i < now.size(); ++i)
+      tests.last[level][i] = now[i].judged ? LastTest{now[i].score, now[i].shown} : LastTest{};
   }
-  return level;
 }
 
 // Returns the median of the job's machines, or the mean for values that are often equal, whose median jumps.
@@ -299,7 +167,7 @@ size_t Scan::Impl::take(Track& track, size_t back) {
   if (levels.empty())
     return 0;
   std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
-  whole.resize(2 * kChannels, std::numeric_limits<float>::quiet_NaN());
+  whole.resize(2 * kChannels, 0);  // the job has no peers
   cells.insert(cells.end(), peers.level.begin(), peers.level.end());
   push_cell(track.job, track.dips, std::move(whole));
   return push_cell(track.machines, track.dips, std::move(cells));
@@ -312,7 +180,7 @@ void Scan::Impl::step(Track& track) {
   const auto present = std::ranges::count_if(groups[track.group], [&](size_t m) {
     return !std::isnan(row[m]);
   });
-  if (size_t(present) < std::max<size_t>(3, options.min_peers))
+  if (size_t(present) < options.min_peers)
     return;
   if (choose_scale(track)) {
     for (size_t back = block - cell; back > 0; back -= cell)
@@ -322,14 +190,16 @@ void Scan::Impl::step(Track& track) {
   if (reached == 0)
     return;
   for (size_t level = 0; level < reached; ++level) {
-    tests_made += size_t(std::ranges::count(track.machines.deviations[level], true, &Deviation::judged));
+    tests_made += size_t(std::ranges::count(track.machines.now[level], true, &Deviation::judged));
     judge(track, level);
     judge_job(track, level);
   }
-  follow(track.machines);
-  follow(track.job);
-  // A pause of the job differs in length between machines, so neither past nor noise of its
-  // machines is learned while the job deviates.
+  for (WindowTests* tests : {&track.machines, &track.job}) {
+    keep_last(*tests);
+    follow(*tests);
+  }
+  // A pause of the job differs in length between machines, so neither past nor noise of its machines is
+  // learned while the job deviates.
   track.machines.crowd |= track.job.suspected[0] != 0;
 }
 
@@ -411,12 +281,13 @@ const Scale& Scan::scale(size_t metric) const {
   return kNone;
 }
 
-std::vector<Sensitivity> Scan::Impl::sensitivity() const {
+std::vector<Sensitivity> Scan::Impl::sensitivity() {
   std::vector<Sensitivity> out;
-  for (const Track& t : tracks) {
+  for (Track& t : tracks) {
     Sensitivity best{t.metric, 0, 0};
     for (size_t level = 0; t.scaled && level < lengths.size(); ++level) {
-      const double shift = t.machines.levels[level].detectable(z, t.dips, kinds[t.metric].slow);
+      const double shift =
+          t.machines.levels[level].detectable(t.machines.suspicion(), z, t.dips, kinds[t.metric].slow);
       if (shift > 0 && (best.shift == 0 || shift < best.shift))
         best = {t.metric, double(window_ms(level)) / 1000, shift};
     }

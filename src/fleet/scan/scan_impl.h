@@ -1,9 +1,11 @@
 // The parts of a Scan. Two invariants hold: nothing is learned, as past or noise, from a machine's metric
 // while the machine or its job is in an active episode of that metric, and tracks (one metric of one group
-// of machines each) share no state, so that their order has no effect.
+// of machines each) share no state but working memory, so that their order has no effect.
 #pragma once
 
+#include <cmath>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "fleet/scan/cells.h"
@@ -14,6 +16,8 @@
 namespace lento::fleet {
 
 inline constexpr size_t kNoEpisode = SIZE_MAX;
+inline constexpr size_t kCells = 8;                        // cells of the shortest window
+inline constexpr size_t kMostCells = kCells + kCells / 2;  // cells of the next length
 
 // The episode that a machine, or the job as a whole, is in by one metric.
 struct Standing {
@@ -37,16 +41,26 @@ struct Length {
   size_t cells = 0;
 };
 
+// The result of the last test of a machine by one length of window.
+struct LastTest {
+  float score = NAN;  // as Deviation::score; NaN: not judged
+  float shown = 0;
+};
+
 // The tests of one metric at all lengths of window, for the machines of a group or for the job as one
 // series.
 struct WindowTests {
-  std::vector<Level> levels;  // by length
-  std::vector<std::vector<float>>
-      half;  // by doublings: the first of two cells to join, empty when there is none
-  std::vector<std::vector<Deviation>> deviations;  // results of the last test, by length and machine
+  std::vector<std::shared_ptr<CellRing>> rings;  // by doublings
+  std::vector<Level> levels;                     // by length
+  std::vector<std::vector<Deviation>> now;       // by length and machine, empty unless tested in this row
+  std::vector<std::vector<LastTest>> last;       // by length and machine
   std::vector<uint8_t> suspected;  // not zero: in an episode, or in one that ended within a window
   bool crowd = false;              // many machines are suspected, or the job is
   std::vector<Standing> standing;
+
+  Suspicion suspicion() const {
+    return {suspected, crowd};
+  }
 };
 
 // One metric of one group of peers, with its scale and its tests.
@@ -65,13 +79,14 @@ struct Track {
 struct Scan::Impl {
   Impl(ScanFleet f, ScanOptions o);
 
-  // Defined in scan.cc, which turns rows into cells and tests.
+  // Defined in scan_setup.cc: groups, lengths of windows and the threshold.
   void form_groups();
   void choose_lengths();
   void make_tracks();
   void share_budget();
-  std::vector<Sensitivity> sensitivity() const;
   WindowTests window_tests(const Scale& scale, size_t machines, bool against_peers) const;
+  // Defined in scan.cc, which turns rows into cells and tests.
+  std::vector<Sensitivity> sensitivity();
   void note_reports(std::span<const float> values);
   void begin_pasts();
   void note_edges();
@@ -80,6 +95,7 @@ struct Scan::Impl {
   void step(Track& track);
   // Pushes one cell and tests the windows that it completes. Returns the number of lengths tested.
   size_t push_cell(WindowTests& tests, const Dips& dips, std::vector<float> cells) const;
+  void keep_last(WindowTests& tests) const;
   void count_dips(Track& track, const CellPeers& peers);
 
   // Defined in raise.cc, which turns tests into episodes.
@@ -128,6 +144,7 @@ struct Scan::Impl {
   std::vector<uint8_t> reports;  // by machine: whether the last row has a sample
   std::vector<Standing> silent;  // by machine
   std::vector<Track> tracks;
+  std::shared_ptr<std::vector<Difference>> differences = std::make_shared<std::vector<Difference>>();
   std::vector<Episode> episodes;
   std::vector<Presence> seen;         // by machine
   std::vector<uint8_t> late;          // by machine: joined after the job began, or came back

@@ -169,12 +169,10 @@ std::vector<MachineDeviation> Scan::deviations_of(size_t machine) const {
   for (const Track& t : s.tracks) {
     const auto& group = s.groups[t.group];
     const auto at = std::ranges::find(group, machine);
-    for (size_t level = 0; at != group.end() && level < t.machines.deviations.size(); ++level) {
-      if (t.machines.deviations[level].empty())
-        continue;
-      const Deviation& deviation = t.machines.deviations[level][size_t(at - group.begin())];
-      if (deviation.judged)
-        out.push_back({t.metric, double(s.window_ms(level)) / 1000, deviation.score, deviation.shown});
+    for (size_t level = 0; at != group.end() && level < t.machines.last.size(); ++level) {
+      const LastTest& last = t.machines.last[level][size_t(at - group.begin())];
+      if (!std::isnan(last.score))
+        out.push_back({t.metric, double(s.window_ms(level)) / 1000, last.score, last.shown});
     }
   }
   return out;
@@ -189,7 +187,7 @@ Json Scan::Impl::standing_json(const Track& track, const WindowTests& tests, siz
   Json pasts = Json::array();
   for (const Level& level : tests.levels) {
     Json numbers = Json::array();
-    for (const float x : level.past(i))
+    for (const float x : level.past().means(i))
       numbers.push(double(x));
     pasts.push(std::move(numbers));
   }
@@ -283,11 +281,11 @@ void Scan::Impl::take_over(Track& track, WindowTests& tests, size_t i, const Jso
     const Json::Array& pasts = saved.at("pasts", kWhere).array(kWhere);
     for (size_t l = 0; l < std::min(pasts.size(), tests.levels.size()); ++l) {
       const Json::Array& numbers = pasts[l].array(kWhere);
-      Level::PastMeans past{};
+      Usual::Means past{};
       for (size_t n = 0; n < past.size(); ++n)
         past[n] = float(number_at(numbers, n));
       if (past[0] >= 0)
-        tests.levels[l].set_past(i, past);
+        tests.levels[l].past().set_means(i, past);
     }
   }
   Episode& e = episodes[standing.episode];

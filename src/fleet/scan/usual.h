@@ -1,0 +1,82 @@
+// Learns what is usual for each machine of a group from its healthy cells: its mean difference from the
+// peers, and how it responds to changes of the peers' level.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "fleet/scan/cell_ring.h"
+
+namespace lento::fleet {
+
+class Usual {
+ public:
+  // A machine is known after `cells` cells. Without `responds`, no response is learned.
+  Usual(size_t machines, size_t cells, bool responds)
+      : cells_(cells),
+        responds_(responds),
+        past_(machines) {
+  }
+
+  using Cell = std::array<float, kChannels>;  // NaN where missing
+  // Adds a healthy cell of a machine and the peers' medians of the same time.
+  void learn(size_t machine, const Cell& cell, const Cell& common);
+  void estimate_slopes();  // call after learn() for all machines at several times
+
+  bool known(size_t machine) const {
+    return past_[machine].count >= cells_;
+  }
+  double count(size_t machine) const {
+    return double(past_[machine].count);
+  }
+  float mean(size_t machine, size_t channel) const {
+    return past_[machine].mean[channel];
+  }
+  // Returns the expected value while the peers' median is `common`, limited to levels that occurred.
+  double expected(size_t machine, size_t channel, float common) const;
+  // Returns the standard deviation of the means of single cells around their expected value.
+  double cell_spread(size_t machine) const;
+  // Returns how many times the typical variance of single cells a machine's surely is, at least 1.
+  std::vector<float> noisier() const;
+
+  void forget(size_t machine) {
+    past_[machine] = {};
+  }
+  // The number of a machine's healthy cells and their means, to be saved for a restart.
+  using Means = std::array<float, kChannels + 1>;
+  Means means(size_t machine) const;
+  void set_means(size_t machine, const Means& means);
+
+ private:
+  // A regression of the machine's cells on the peers' medians.
+  struct Response {
+    float common = 0;    // mean of the peers' medians
+    float spread = 0;    // variance of the peers' medians
+    float together = 0;  // covariance of the medians with the machine's difference
+    float own = 0;       // variance of the machine's difference
+    float far = 0;       // largest distance of a median from the mean of the medians
+  };
+  struct Past {
+    std::array<float, kChannels> mean{};
+    std::array<Response, kTested> response{};
+    float scatter = 0;  // variance of the squared difference of the means
+    uint16_t count = 0;
+  };
+  // A slope by least squares, with its squared error.
+  struct Slope {
+    double value = 0;
+    double error = 0;
+  };
+  Slope slope_of(const Past& past, size_t channel) const;
+  double shrunk_slope(const Past& past, size_t channel) const;
+
+  size_t cells_;
+  bool responds_;
+  std::vector<Past> past_;
+  std::array<double, kTested> differ_{};  // variance of the machines' slopes beyond their errors
+};
+
+}  // namespace lento::fleet
