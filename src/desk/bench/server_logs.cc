@@ -42,6 +42,7 @@ class ServerLog : public Reader {
     const double running = match.number("running").value_or(0);
     const double rate = match.number("rate").value_or(0);
     constexpr double kMostRunning = 4096;
+    note_standstill(running >= 1 && rate <= 0 && match.number("prompt").value_or(1) <= 0, sink);
     if (running < 1 || running > kMostRunning || rate <= 0)
       return;
     const Sink::Place place{{}, sink.time().clock == Clock::None ? ++step_ : kUnknown};
@@ -56,7 +57,22 @@ class ServerLog : public Reader {
     else
       sink.sample(kHeld, match.number("tokens").value_or(kUnknown), place);
   }
+
+  // Raises a question when several reports in a row show running requests and no token, neither read nor
+  // written. One such report may fall on the beginning of a request.
+  void note_standstill(bool is_still, Sink& sink) {
+    constexpr int kEnough = 3;
+    still_ = is_still ? still_ + 1 : 0;
+    if (still_ != kEnough)
+      return;
+    Event event;
+    event.kind = "unread/state";
+    event.meaning = "requests are running and no token comes";
+    event.action = "py-spy dump of the server's processes, and the kernel log of its hosts";
+    sink.event(std::move(event));
+  }
   double step_ = 0;
+  int still_ = 0;  // reports without a token, in a row
 };
 
 enum LlamaForm {

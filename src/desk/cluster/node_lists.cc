@@ -282,7 +282,7 @@ class KubeDescribe : public Reader {
 
   // Takes a condition of a Kubernetes node.
   void take(std::string_view type, std::string_view status, std::string_view line, Sink& sink) const {
-    const bool is_ready = type == "Ready";
+    const bool is_ready = type.ends_with("Ready");
     if (host_.empty() || status == (is_ready ? "True" : "False"))
       return;
     if (!is_ready && status != "True")  // Unknown is not reported as a problem
@@ -292,7 +292,10 @@ class KubeDescribe : public Reader {
         "kubernetes/condition",
         Severity::Fault,
         host_,
-        (is_ready ? "the node is not ready: " : std::string(type) + ": ") + message);
+        (type == "Ready" ? "the node is not ready: "
+         : is_ready      ? "not " + std::string(type) + ": "
+                         : std::string(type) + ": ") +
+            message);
     explain_xid(event, message);
     sink.event(std::move(event));
   }

@@ -232,7 +232,7 @@ constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "request"};
 constexpr std::array<std::string_view, 9>
     kSteps{"step", "steps", "iter", "iters", "it", "iteration", "iterations", "update", "updates"};
-constexpr std::array<std::string_view, 12> kErrors{
+constexpr std::array<std::string_view, 13> kErrors{
     "error",
     "errors",
     "errs",
@@ -244,6 +244,7 @@ constexpr std::array<std::string_view, 12> kErrors{
     "crc",
     "failures",
     "retrans",
+    "replay",
     "discards"};
 constexpr std::array<std::string_view, 7>
     kUncorrected{"uncor", "uncorrected", "uncorrectable", "uncorr", "uce", "dbe", "ue"};

@@ -276,7 +276,8 @@ class StepSeries : public RestReader {
     const std::vector<std::string> words = label_words(named.name);
     quantity.kind = Kind::Level;
     quantity.better = named.measure.meaning == Meaning::Rate ? Better::Higher : Better::Lower;
-    const bool is_own = !who_.rank.empty() && (states_rank_ || is_local_work(words));
+    const bool is_own = (!who_.rank.empty() && states_rank_) ||
+                        (!(who_.rank.empty() && who_.host.empty()) && is_local_work(words));
     if (!is_own || named.source == Source::Stamps)
       return quantity;
     quantity.scope = Scope::Own;

@@ -33,6 +33,13 @@ bool holds_names(const std::vector<std::string>& cells) {
          });
 }
 
+// Returns whether a cell ends with a unit in parentheses: "BW (GB/sec)".
+bool holds_unit(const std::string& cell) {
+  const size_t open = cell.rfind('(');
+  return cell.ends_with(")") && open != cell.npos &&
+         measure_of_unit(cell.substr(open + 1, cell.size() - open - 2)).meaning != Meaning::None;
+}
+
 // Returns whether a cell holds a value with its label, and no name of a column: "RX errors 9023".
 bool holds_number(const std::string& cell) {
   const std::vector<std::string> words = blank_cells(cell);
@@ -114,12 +121,19 @@ bool Tables::begin_table(std::string_view text) {
   std::vector<std::string> cells = gap_cells(text);
   const size_t gaps = cells.size();
   const bool is_comma = is_of_metrics || (gaps < 3 && commas > 1);
+  const bool is_barred = !is_comma && std::ranges::count(text, '|') > 1;
   if (is_comma)
     cells = comma_cells(text);
+  if (is_barred) {
+    cells = bar_cells(text);
+    for (std::string& cell : cells)  // "data_size(Bytes): | avg_time(us):"
+      if (cell.ends_with(":"))
+        cell.pop_back();
+  }
   if (cells.size() < 2 || (is_comma && is_head_of_samples(cells)))
     return false;
   if (names_parts(cells)) {
-    is_comma_ = false;
+    separator_ = ' ';
     cells.insert(cells.begin(), "");
     prefix_.clear();
     words_.clear();
@@ -139,7 +153,7 @@ bool Tables::begin_table(std::string_view text) {
   }
   if (!is_head || !means_something)
     return false;
-  is_comma_ = is_comma;
+  separator_ = is_comma ? ',' : is_barred ? '|' : ' ';
   prefix_.clear();
   if (cells[0].ends_with(":")) {  // "RX:  bytes  packets  errors" is the head of rows of numbers
     prefix_ = cells[0].substr(0, cells[0].size() - 1) + " ";
@@ -147,7 +161,7 @@ bool Tables::begin_table(std::string_view text) {
   }
   head_line_ = text;
   words_ = blank_cells(text);  // where single blanks separate columns
-  const bool is_by_gap = !is_comma && prefix_.empty() && gaps == cells.size();
+  const bool is_by_gap = separator_ == ' ' && prefix_.empty() && gaps == cells.size();
   start_table(std::move(cells));
   for (size_t i = 0, at = 0; is_by_gap && i < columns_.size(); at += columns_[i++].size()) {
     at = head_line_.find(columns_[i], at);
@@ -169,8 +183,8 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
   host_ = host;
   if (columns_.empty())
     return false;
-  if (is_comma_) {
-    const std::vector<std::string> cells = comma_cells(text);
+  if (separator_ != ' ') {
+    const std::vector<std::string> cells = separator_ == ',' ? comma_cells(text) : bar_cells(text);
     const bool is_row = cells.size() == columns_.size() && fields(columns_, cells, prefix_, sink);
     has_rows_ = has_rows_ || is_row;
     return is_row;
@@ -418,6 +432,14 @@ bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink
     box_.push_back(std::move(cells));
   if (head_.empty())
     return false;
+  // A title of names may stand above the names of the columns, which state units: "size (Bytes)".
+  if (!has_box_rows_ && head_.size() == 1 && holds_names(box_[0]) &&
+      std::ranges::any_of(box_[0], holds_unit)) {
+    head_ = std::move(box_);
+    box_.clear();
+    return false;
+  }
+  has_box_rows_ = true;
   is_ruled_ = true;
   // A row has as many lines as the head. Where two lines of the box both begin with a whole number, each is a
   // row of its own, and the lines of the head are joined to one name for each column.

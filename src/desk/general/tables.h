@@ -65,7 +65,7 @@ class Tables {
   std::string host_;  // that wrote the line
   std::string device_;
   bool has_rows_ = false;             // of the last head
-  bool is_comma_ = false;             // commas set the cells apart
+  char separator_ = ' ';              // ',' or '|' sets the cells apart, else gaps do
   bool is_ruled_ = false;             // a rule is below the head
   std::vector<size_t> begins_;        // of the columns, where the rule or gaps of the head state them
   bool is_load_ = false;              // its rates are loads on the parts
@@ -78,6 +78,7 @@ class Tables {
   Measure of_row_;  // of the row's name, for columns without a meaning of their own
   std::vector<std::vector<std::string>> head_;  // of a box
   std::vector<std::vector<std::string>> box_;
+  bool has_box_rows_ = false;  // below the head
 };
 
 }  // namespace lento::desk

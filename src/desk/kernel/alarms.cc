@@ -200,10 +200,11 @@ const Alarm kAlarms[] = {
 
 // Indices of the forms of lines that have a meaning only together with others.
 constexpr size_t kLinkDown = std::size(kAlarms);
-constexpr size_t kLinkUp = kLinkDown + 3;
+constexpr size_t kLinkUp = kLinkDown + 4;
 constexpr size_t kRecord = kLinkUp + 6;
 const LineForm kStateForms[] = {
     {"Link is Down", {"bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Down"}},
+    {"Link is down", {"i40e 0000:17:00.0 ens1f0: NIC Link is down"}},
     {"Link DOWN", {"mlx5_core 0000:ab:00.0 mlx5_5: Port: 1 Link DOWN"}},
     {": Link down", {"mlx5_core 0000:5e:00.0 ens3f0np0: Link down"}},
     {"Link is Up", {"bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Up, 100000 Mbps full duplex"}},

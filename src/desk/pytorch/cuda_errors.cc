@@ -1,6 +1,6 @@
-// Errors that CUDA returns to a program, as PyTorch quotes them. An uncorrectable error of memory or of
-// NVLink is a fault of the GPU of that rank. An error of the program itself (an illegal access, an assertion,
-// memory that ran out) ends the job and names no part.
+// Errors that CUDA and ROCm return to a program, as PyTorch quotes them. An uncorrectable error of memory or
+// of NVLink is a fault of the GPU of that rank. An error of the program itself (an illegal access, an
+// assertion, memory that ran out) ends the job and names no part.
 //
 // Sources: the error strings of CUDA 11 to 13 (cudaGetErrorString); c10/cuda of PyTorch 1.13 to 2.8.
 #include "desk/pytorch/pytorch.h"
@@ -34,6 +34,22 @@ const EventForm kCudaErrorForms[] = {
      Fault,
      "uncorrectable NVLink error of its GPU",
      "look at nvidia-smi nvlink -e and the kernel log of its host, reset its GPUs"},
+    {{"Error 802: system not yet initialized",
+      {"RuntimeError: Unexpected error from cudaGetDeviceCount(). Error 802: system not yet initialized"}},
+     "cuda/fabric",
+     Unclear,
+     Fault,
+     "the NVLink fabric of its GPUs is not initialised",
+     "look whether the fabric manager runs there in the version of the driver (systemctl status "
+     "nvidia-fabricmanager), and at nvidia-smi -q: Fabric, State"},
+    {{"HW Exception by GPU {device:word} (Agent handle: {_:hex}) reason{why}",
+      {"HW Exception by GPU node-9 (Agent handle: 0x631351bb5a20) reason :GPU Hang"}},
+     "hsa/exception",
+     Hardware,
+     Fault,
+     "the runtime of ROCm reports an exception of its hardware",
+     "look at the kernel log of that host for amdgpu and at amd-smi; rocminfo lists the nodes and their "
+     "GPUs"},
     {{"CUDA error: an illegal memory access",
       {"RuntimeError: CUDA error: an illegal memory access was encountered"}},
      "job/illegal access",
@@ -72,7 +88,7 @@ const std::vector<LineForm> kCudaForms = forms_of(kCudaErrorForms);
 }  // namespace
 
 const Format kCudaErrors{
-    "errors of CUDA",
+    "errors of CUDA and ROCm",
     "pytorch",
     kCudaForms,
     Shape::Lines,

@@ -2,9 +2,9 @@
 // collective timed out. Each such line becomes one event: collective/timeout or collective/progress, with the
 // process group and the sequence number, by which the ranks of a job are compared.
 //
-//   place    = "[Rank 3]" | "[PG 0 Rank 3]" | "[PG ID 0 PG GUID 0(default_pg) Rank 3]"
-//   timeout  = place "Watchdog caught collective operation timeout: WorkNCCL(" {NAME "=" value ", "} ") ran
-//   for" progress = place ... "last enqueued" ["NCCL"] "work: N, last completed" ["NCCL"] "work: N"
+//   place    = "[Rank 3]" | "[PG 0 Rank 3]" | "[PG 0 (default_pg) Rank 3]" | "[PG ID 0 PG GUID 0(default_pg)
+//   Rank 3]" timeout  = place "Watchdog caught collective operation timeout: WorkNCCL(" {NAME "=" value ", "}
+//   ") ran for" progress = place ... "last enqueued" ["NCCL"] "work: N, last completed" ["NCCL"] "work: N"
 //
 // Source: torch/csrc/distributed/c10d/ProcessGroupNCCL.cpp of PyTorch 1.13 to 2.8.
 #include <utility>
@@ -55,6 +55,7 @@ const LineForm kWatchdogForms[] = {
 
 const Pattern kWithGroup("[PG ID {pg:int} PG GUID {guid:word} Rank {rank:int}]");
 const Pattern kWithNumber("[PG {pg:int} Rank {rank:int}]");
+const Pattern kWithName("[PG {pg:int} ({_}) Rank {rank:int}]");
 const Pattern kWithRank("[Rank {rank:int}]");
 
 // Returns the value of a name in "SeqNum=20731, OpType=ALLREDUCE".
@@ -130,7 +131,7 @@ class Watchdog : public Reader {
     std::string group;  // empty: the line does not state it
     if (kWithGroup.match(sink.line(), match))
       group = match.text("pg") + " " + match.text("guid");
-    else if (kWithNumber.match(sink.line(), match))
+    else if (kWithNumber.match(sink.line(), match) || kWithName.match(sink.line(), match))
       group = match.text("pg");
     else if (!kWithRank.match(sink.line(), match))
       return group;

@@ -376,16 +376,24 @@ bool peel_glog(Peeled& p) {
   return true;
 }
 
-// Removes a process prefix of vLLM: "(EngineCore_0 pid=411) ".
+// Removes a process prefix of vLLM or Ray: "(EngineCore_0 pid=411) ", "(Worker pid=411, ip=10.0.0.7) ".
 bool peel_process(Peeled& p) {
   constexpr std::string_view kPid = " pid=";
   const size_t pid = p.text.starts_with("(") ? p.text.substr(0, 64).find(kPid) : p.text.npos;
   if (pid == p.text.npos || !is_host(p.text.substr(1, pid - 1)))
     return false;
-  const size_t end = pid + kPid.size() + digits(p.text, pid + kPid.size());
-  if (!p.text.substr(end).starts_with(") "))
+  std::string_view rest = p.text.substr(pid + kPid.size() + digits(p.text, pid + kPid.size()));
+  constexpr std::string_view kIp = ", ip=";
+  if (const size_t end = rest.find(')'); rest.starts_with(kIp) && end != rest.npos) {
+    const std::string_view host = rest.substr(kIp.size(), end - kIp.size());
+    if (!is_host(host))
+      return false;
+    p.subject.host = host;
+    rest.remove_prefix(end);
+  }
+  if (!rest.starts_with(") "))
     return false;
-  p.text = p.text.substr(end + 2);
+  p.text = rest.substr(2);
   return true;
 }
 
