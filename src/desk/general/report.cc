@@ -120,7 +120,8 @@ class Report : public RestReader {
       context_.name(0, text);
       return false;
     }
-    if (const std::string_view part = headed_part(text); !part.empty() || text.ends_with(":")) {
+    if (const std::string_view part = headed_part(text);
+        !part.empty() || (text.ends_with(":") && text.find('|') == text.npos)) {
       context_.name(indent, part.empty() ? part_of(text) : part);
       if (!part.empty() && names_device(part.substr(0, part.find(' '))))
         entries_.part(std::string(part), sink);

@@ -13,12 +13,12 @@
 namespace lento::desk {
 namespace {
 
-constexpr std::array<std::string_view, 32> kGoodWords{
+constexpr std::array<std::string_view, 33> kGoodWords{
     "alive",     "onln",    "optl",      "ugood", "ok",       "okay",          "healthy",
     "passed",    "pass",    "active",    "up",    "online",   "ready",         "running",
     "normal",    "good",    "optimal",   "idle",  "free",     "allocated",     "mixed",
     "valid",     "nominal", "linkup",    "busy",  "job-busy", "job-exclusive", "job-sharing",
-    "available", "clean",   "connected", "fine"};
+    "available", "clean",   "connected", "fine",  "success"};
 constexpr std::array<std::string_view, 45> kBadWords{"failed",      "failure",
                                                      "fail",        "down",
                                                      "offline",     "critical",

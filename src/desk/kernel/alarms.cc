@@ -306,6 +306,7 @@ struct FirmwareRecord {
 
 class Alarms : public Reader {
   static constexpr size_t kMost = 4096;  // ports, records
+  static constexpr size_t kMostText = 160;
 
   void take(size_t form, const Match& match, Sink& sink) override {
     if (form >= kRecord)
@@ -339,6 +340,12 @@ class Alarms : public Reader {
 
   void link(bool is_down, Sink& sink) {
     const std::string port = part_of(sink.line());
+    if (port.empty() && is_down) {  // perhaps of another program
+      Event event;
+      event.kind = "unread/state";
+      event.meaning = sink.line().substr(0, kMostText);
+      sink.event(std::move(event));
+    }
     if (port.empty() || links_.size() == kMost)
       return;
     LinkState& state = links_[{sink.subject().host, port}];

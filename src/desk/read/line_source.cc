@@ -24,6 +24,7 @@ constexpr int kFormsBeside = 16;  // lines of other forms that may lie between t
 // Returns the form of a line: the line with one 0 for each run of digits, so that lines that differ in their
 // numbers alone have one form.
 std::string form_of(std::string_view line) {
+  line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));  // labels may be set to the right
   std::string form;
   for (const char c : line.substr(0, LineSource::kLongestLine)) {
     const char shown = c >= '0' && c <= '9' ? '0' : c;

@@ -386,7 +386,7 @@ bool peel_process(Peeled& p) {
   constexpr std::string_view kIp = ", ip=";
   if (const size_t end = rest.find(')'); rest.starts_with(kIp) && end != rest.npos) {
     const std::string_view host = rest.substr(kIp.size(), end - kIp.size());
-    if (!is_host(host))
+    if (host.find_first_not_of("0123456789.") != host.npos)
       return false;
     p.subject.host = host;
     rest.remove_prefix(end);
