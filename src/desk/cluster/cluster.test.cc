@@ -146,6 +146,18 @@ std::string described(int offered) {
          std::to_string(offered) + "\n";
 }
 
+TEST(Kubernetes, ConditionsOfReadinessAreGoodWhenTrue) {
+  const auto with = [](const std::string& status) {
+    const std::string ready = "  Ready  True    Fri               Mon                 KubeletReady  ready\n";
+    std::string text = described(8);
+    return text.insert(
+        text.find(ready) + ready.size(),
+        "  KernelReady  " + status + "    Fri               Mon                 KernelIsReady  watched\n");
+  };
+  EXPECT_TRUE(read(with("True")).events().empty());
+  EXPECT_EQ(read(with("False")).events().size(), 1u);
+}
+
 TEST(Kubernetes, ANodeThatOffersFewerDevicesThanItHolds) {
   EXPECT_TRUE(read(described(8)).events().empty());
   const Records records = read(described(7));

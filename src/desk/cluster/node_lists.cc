@@ -8,8 +8,9 @@
 //              "Capacity:" {NAME ":" N} "Allocatable:" {NAME ":" N}
 //
 // A node that Slurm marks with * does not answer. One that is drained or cordoned was taken out by an
-// operator, which without a reason is only a note. Of a node's conditions Ready should be true and every
-// other one false: that is how node-problem-detector adds its own.
+// operator, which without a reason is only a note. Of a node's conditions Ready should be true, and
+// so should others whose name ends with it (the node monitor of EKS). Every other one should be false, as
+// those of node-problem-detector.
 //
 // Sources: sinfo of Slurm 20.11 to 25.05; kubectl 1.19 to 1.33; node-problem-detector 0.8.
 #include <algorithm>

@@ -276,6 +276,26 @@ TEST(Report, ColumnsOfPartsAndPartsInBrackets) {
   EXPECT_TRUE(has(gemm, "Ending with", "adapter3"));
 }
 
+TEST(Report, BarsBetweenCellsAndATitleAboveTheNames) {
+  const auto of = [](const std::string& text) {
+    std::vector<double> values;
+    for (const Series& series : read(text).series())
+      for (const Observation& row : series.rows)
+        if (row.text.empty())
+          values.push_back(row.value);
+    return values;
+  };
+  EXPECT_EQ(
+      of("data_size(Bytes): |   avg_time(us): | alg_bandwidth(GB/s): | check_result:\n"
+         "8192              |     764.55      |       2.5            | success\n")
+          .size(),
+      2u);
+  EXPECT_EQ(
+      of("+-------+------+\n|  put  | None |\n+-------+------+\n| size (Bytes) | BW (GB/sec) |\n"
+         "+-------+------+\n| 4096  | 12.5 |\n+-------+------+\n"),
+      std::vector<double>{12.5e9});
+}
+
 TEST(Report, ARuleStatesWhereCellsAreAndAnEmptyOneIsNone) {
   const Records records = read(
       "Interface  Admin Status  Oper Status  Speed\n---------  ------------  -----------  -----\n"

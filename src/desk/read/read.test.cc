@@ -158,6 +158,7 @@ TEST(Peel, TakesOffWhatStandsBefore) {
        18},
       {"[rank]: body", "[rank]: body", {}, Clock::None, 0},
       {"[default2]:body", "body", {"", "gpu2", ""}, Clock::None, 0},
+      {"(Worker pid=41003, ip=10.81.10.116) body", "body", {"10.81.10.116", "", ""}, Clock::None, 0},
       {" 12: body", "body", {"", "", "12"}, Clock::None, 0},
       {"[1,7]<stderr>:body", "body", {"", "", "7"}, Clock::None, 0},
       {"1970-01-01T00:01:00.000000000Z stdout F body", "body", {}, Clock::Unix, 60},
@@ -260,6 +261,7 @@ TEST(LineSource, APartOfALineAtTheEnds) {
   EXPECT_TRUE(ends_partial(whole + "step 10 loss 2.9 ti"));
   EXPECT_FALSE(begins_within_line(whole));
   EXPECT_TRUE(begins_within_line(whole.substr(10)));
+  EXPECT_FALSE(begins_within_line("10: step 1 took 0.4 s\n 3: step 1 took 0.4 s\n"));
 }
 
 TEST(LineSource, AWholeTextUpToALimit) {
