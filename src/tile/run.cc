@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/units.h"
+#include "tile/block/preset.h"
 #include "tile/connected_tile.h"
 #include "tile/record.h"
 
@@ -443,8 +444,11 @@ void show_records(
 
 Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress) {
   const Loaded loaded = load_image(options, progress);
-  const std::string map_text = base::read_file(options.map, 1 << 20);
-  const SignalMap map = parse_signal_map(map_text, options.map);
+  const bool is_preset = !options.preset.empty();
+  const std::string map_text =
+      is_preset ? options.preset + "\n" + options.clock : base::read_file(options.map, 1 << 20);
+  const SignalMap map =
+      is_preset ? preset_map(options.preset, options.clock) : parse_signal_map(map_text, options.map);
   std::optional<RecordLayout> layout;
   if (!options.record.empty())
     layout = read_record(options.record);
@@ -483,7 +487,7 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
     d.verdict += " Interrupted before the end of the recording.";
   d.inputs = {
       {"image", options.load.image, base::digest(loaded.bytes)},
-      {"map", options.map, base::digest(map_text)}};
+      {"map", is_preset ? "preset " + options.preset : options.map, base::digest(map_text)}};
   d.options = {
       {"queue", std::to_string(options.queue)},
       {"tile cycles", std::to_string(options.tile_cycles)}};

@@ -18,6 +18,9 @@ struct TileRunOptions {
   // Paths of the recording (VCD, FST) and of the signal map (lento.tile-map/1).
   std::string recording;
   std::string map;
+  // Instead of a map: a preset as NAME:PREFIX (tile/block/preset.h) and the clock of the block.
+  std::string preset;
+  std::string clock;
   std::string record;  // C struct of the output (tile/record.h), "" for none
   // Paths for the decoded rows, the output bytes and the tile's own signals; "": not written.
   std::string rows;

@@ -51,10 +51,12 @@ void run_image(TileRunArguments& args, Context& context) {
   if (args.disassemble)
     return disassemble(args.job.load.image, context);
   const bool is_named = args.block.starts_with("vcd:") || args.block.starts_with("fst:");
-  if (!is_named || args.job.map.empty()) {
+  if (args.job.preset.empty() != args.job.clock.empty())
+    throw base::Error({}, "--preset and --clock need each other");
+  if (!is_named || args.job.map.empty() == args.job.preset.empty()) {
     throw base::Error(
         {},
-        "name the block's signals: --block vcd:FILE or fst:FILE, and --map FILE",
+        "name the block's signals: --block vcd:FILE or fst:FILE, and --map FILE or --preset NAME:PREFIX",
         "or look at the built-in blocks with 'lento-lab tile case'");
   }
   if (!args.job.rows.empty() && args.job.record.empty())
@@ -79,6 +81,12 @@ void add_tile_run(Command& tile, Context& context) {
   command->add_option("IMAGE", args->job.load.image, "Image to run");
   command->add_option("--block", args->block, "vcd:FILE or fst:FILE, a recording of any design");
   command->add_option("--map", args->job.map, "Which signals go to which IORegs (YAML, lento.tile-map/1)");
+  command->add_option(
+      "--preset",
+      args->job.preset,
+      "Standard signals instead of a map, as NAME:PREFIX: rvfi:top.core. reads top.core.rvfi_valid; also "
+      "etrace, axi4, axi4-lite, tilelink, tilelink-chisel");
+  command->add_option("--clock", args->job.clock, "Clock of the block for --preset");
   command->add_option("-o,--output", args->job.output, "Write the bytes that leave the output FIFO");
   command->add_option(
       "--record",

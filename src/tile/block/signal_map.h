@@ -7,8 +7,8 @@
 //     - ioreg: 0                # 0..31
 //       signal: top.core.pc     # up to 64 bits, the low 32 - at bits are used
 //       at: 0                   # lowest bit in the IOReg, default 0. Several signals may share one IOReg
-//       valid: top.core.commit  # optional: the IOReg holds new data when this is 1, or all of a list
-//                               # [top.awvalid, top.awready] are. Default: in every cycle
+//       valid: top.core.commit  # optional: the IOReg holds new data when this is not 0, or none of a
+//                               # list [top.awvalid, top.awready] is. Default: in every cycle
 //       clock: {signal: top.fast, edge: both}  # optional: another clock than the block's
 //       tap: {equals: 3, mask: 0xf, when: rising, take: count}  # optional: a filter before the tile
 // A clock is a name, which means its rising edges, or a mapping with `edge`. A tap lets an input pass only at

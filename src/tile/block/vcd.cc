@@ -274,7 +274,7 @@ class Reader {
 
   static bool all(const std::vector<Signal>& signals, const std::vector<Bits>& values) {
     return std::ranges::all_of(signals, [&](const Signal& signal) {
-      return signal.read(values).value & 1;
+      return signal.read(values).value != 0;
     });
   }
 
