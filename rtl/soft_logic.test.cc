@@ -49,7 +49,9 @@ class SoftLockstep {
     ++cycle_;
     bool same = same_access();
     clock();
-    same = same && rtl_.visits_lost == model_.visits_lost() && rtl_.state == model_.state();
+    same = same && rtl_.visits_lost == model_.visits_lost() && rtl_.state == model_.state() &&
+           rtl_.stalls == model_.stalls() && rtl_.stalls_lost == model_.stalls_lost() &&
+           rtl_.misses_unstalled == model_.misses_unstalled();
     for (unsigned i = 0; i < 3; ++i)
       same = same && (rtl_.sent >> 8 * i & 255) == model_.read(i);
     EXPECT_TRUE(same) << "cycle " << cycle_ << ", state " << int{model_.state()} << " and "

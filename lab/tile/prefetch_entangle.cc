@@ -48,7 +48,7 @@ void PrefetchLogic::walk() {
   const Head& head = history_[walk_];
   if (walk_ == 0 || (head.valid && head.line == now_.line))
     return tries_ == 0 ? next_visit() : insist();
-  if (head.valid && ((history_[0].time - head.time) & kTime) >= kMissCycles) {
+  if (head.valid && ((history_[0].time - head.time) & kTime) >= latency_) {
     target_ = head.line;
     if (tries_++ == 0)
       first_target_ = head.line;

@@ -9,7 +9,7 @@ namespace lento::tile {
 inline constexpr uint32_t kLineMask = 0x3ffffff;
 inline constexpr uint32_t kEpoch = 0xff;
 inline constexpr uint32_t kHalves = 0x1fff;
-inline constexpr uint32_t kLongestGap = 63;
+inline constexpr uint32_t kLongestGap = 15;
 inline constexpr uint32_t kFresh = 8;
 // Regions of the scratchpad in words: payloads, sizes with epochs (4 in a word), origins of cached lines (4
 // in a word).
@@ -113,14 +113,13 @@ void renew(Row& row, int way) {
   row[way].rank = 0;
 }
 
-inline uint8_t without_stall(uint32_t gap) {
+// Returns the stall within the cycles from a visit to the next: DRAM, LLC, L2 or none.
+inline uint32_t stall_in(uint32_t gap) {
   for (const uint32_t stall : {200u, 35u, 15u}) {
-    if (gap > stall) {
-      gap -= stall;
-      break;
-    }
+    if (gap > stall)
+      return stall;
   }
-  return uint8_t(std::min(gap, kLongestGap));
+  return 0;
 }
 
 inline uint32_t lane_of(uint64_t word, uint32_t index) {

@@ -135,15 +135,15 @@ TEST(PrefetchFields, WaysAreFoundByTheirTag) {
   EXPECT_EQ(find_entry(table, 1000), int(table_set(1000) * 16) + 9);
 }
 
-TEST(PrefetchFields, AGapIsFreedOfTheLongestStallThatFits) {
-  EXPECT_EQ(without_stall(0), 0);
-  EXPECT_EQ(without_stall(15), 15);
-  EXPECT_EQ(without_stall(16), 1);
-  EXPECT_EQ(without_stall(35), 20);
-  EXPECT_EQ(without_stall(36), 1);
-  EXPECT_EQ(without_stall(200), 63);  // 165 left, which 6 bits do not hold
-  EXPECT_EQ(without_stall(210), 10);
-  EXPECT_EQ(without_stall(100'000), kLongestGap);
+TEST(PrefetchFields, AGapHoldsTheLongestStallThatFits) {
+  EXPECT_EQ(stall_in(0), 0u);
+  EXPECT_EQ(stall_in(15), 0u);
+  EXPECT_EQ(stall_in(16), 15u);
+  EXPECT_EQ(stall_in(35), 15u);
+  EXPECT_EQ(stall_in(36), 35u);
+  EXPECT_EQ(stall_in(200), 35u);
+  EXPECT_EQ(stall_in(210), 200u);
+  EXPECT_EQ(stall_in(100'000), 200u);
 }
 
 TEST(PrefetchFields, LanesAreSixteenBitsOfAWord) {

@@ -41,8 +41,9 @@ void PrefetchLogic::miss() {
     return;  // the look-up compares with what is in flight
   waits_ = in_flight(now_.line);
   fills_ = !waits_;
+  latency_ = now_.latency;
   if (fills_)
-    move_clock(kMissCycles);
+    move_clock(latency_);
   state_ = State::Drain;
 }
 
@@ -87,7 +88,8 @@ void PrefetchLogic::late() {
   const bool sent = until <= kMissCycles || until >= 0x800;
   counts_[2] += sent;
   if (until < 0x800)
-    move_clock(sent ? until : kMissCycles);
+    move_clock(sent ? until : now_.latency);
+  latency_ = (clock_ - fill_.asked) & kTime;
   waits_ = false;
   if (!fill_.origin.valid)
     return;

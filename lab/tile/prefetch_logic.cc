@@ -43,15 +43,22 @@ void PrefetchLogic::arrive(const TileInputs* inputs) {
     return;
   if ((inputs->valid & 3) == 3) {
     ++visits_;
+    const uint32_t stall = stall_in(gap_);
     if (waiting_held_ == 0 && state_ == State::Idle)
       shedding_ = false;
     shedding_ = shedding_ || waiting_held_ == kVisits;
+    stalls_ += stall > 0;
+    stalls_lost_ += stall > 0 && shedding_;
     if (shedding_) {
       ++visits_lost_;
-    } else {
-      const uint64_t line = (uint64_t{inputs->data[1]} << 32 | inputs->data[0]) >> 6;
-      waiting_[(first_waiting_ + waiting_held_++) % kVisits] = {fold(line), without_stall(gap_)};
+    } else if (newest_valid_) {
+      newest_.stalled = stall > 0;
+      newest_.latency = uint8_t(std::max(stall, kMissCycles));
+      waiting_[(first_waiting_ + waiting_held_++) % kVisits] = newest_;
     }
+    const uint64_t line = (uint64_t{inputs->data[1]} << 32 | inputs->data[0]) >> 6;
+    newest_ = {fold(line), uint8_t(std::min(gap_ - stall, kLongestGap)), kMissCycles};
+    newest_valid_ = true;
     gap_ = 0;
   }
   if (inputs->valid & 4) {

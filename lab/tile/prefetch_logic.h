@@ -2,12 +2,15 @@
 // rtl/soft/prefetch_logic.sv. One step() is one clock of that module.
 //
 // The tile cannot inject anything, therefore the processor runs without prefetcher. The logic keeps the tags
-// of the L1I as they would be with one and counts. It treats every miss as an L2 hit of 15 cycles.
+// of the L1I as they would be with one and counts. A miss of the emulated cache takes as long as the
+// processor stalled in the same visit (15, 35 or 200 cycles, by the ABI), because a line that is far away is
+// absent from both caches. A miss without a stall and every prefetch take the 15 cycles of an L2 hit.
 //
 // Time. The observed stream is slowed by misses that the prefetcher would have removed, so the emulation has
-// a clock of its own. A visit advances this clock by the observed gap less the stall (the ABI gives the
-// latencies 15, 35 and 200), and a miss of the emulated cache adds its own latency. Requests take equally
-// long and therefore complete in order.
+// a clock of its own. A visit advances this clock by the observed gap less the stall, and a miss of the
+// emulated cache adds its own latency. Prefetches take equally long and therefore complete in order. A line
+// whose prefetch was late is entangled by the time from the look-up that asked for it to its fill, which
+// includes the wait in the prefetch queue.
 //
 // Space. Lines are folded to 26 bits. Block RAM: two for the shadow tags (64 sets of 8 ways of 16 bits), one
 // for the queue, five for the tags of the entangled table (128 sets of 16 ways of 9 bits and a replacement
@@ -20,8 +23,10 @@
 // that its requests count. The exact model's queue of 32 prefetches, which issues two each cycle, is
 // represented by the time at which it will be empty. Prefetches that do not fit in it need no work. Visits
 // wait in a queue of 128. A visit that finds it full is lost and counted, and so are all later ones until
-// the queue is empty, so that the remaining visits are stretches without gaps. Rates are over the visits
-// that were not lost.
+// the queue is empty, so that the remaining visits are stretches without gaps. Visits are lost more often
+// where the processor does not stall. Visits with and without a stall are therefore two strata, whose sizes
+// and lost visits the logic counts, so that the host can extend misses and useful prefetches to all visits
+// (Cochran, Sampling Techniques, chapter 5).
 //
 // Differences from the exact model (entangling.h): tags are hashed, destinations have at most 26 address
 // bits, entries that need no look-up take no place in the queue of prefetches, and a replaced entry with
@@ -74,6 +79,17 @@ class PrefetchLogic : public SoftLogic {
 
   uint32_t visits_lost() const {
     return visits_lost_;
+  }
+  // Visits in which the processor stalled, and the lost ones among them.
+  uint32_t stalls() const {
+    return stalls_;
+  }
+  uint32_t stalls_lost() const {
+    return stalls_lost_;
+  }
+  // Misses in visits in which the processor did not stall.
+  uint32_t misses_unstalled() const {
+    return misses_unstalled_;
   }
   uint64_t visits() const {
     return visits_;
@@ -138,9 +154,13 @@ class PrefetchLogic : public SoftLogic {
     std::array<uint16_t, 16> tag = {};
     uint8_t oldest = 0;
   };
+  // The line, the cycles since the visit before without its stall, and the latency of a miss here: the
+  // processor's own stall, or an L2 hit when it did not stall.
   struct Visit {
     uint32_t line = 0;
     uint8_t gap = 0;
+    uint8_t latency = kMissCycles;
+    bool stalled = false;
   };
   struct Look {
     uint32_t line = 0;
@@ -156,6 +176,8 @@ class PrefetchLogic : public SoftLogic {
   };
   struct Flight {
     uint32_t shadow = 0;
+    // When its look-up asked for the line, and when the line is there.
+    uint16_t asked = 0;
     uint16_t ready = 0;
     Origin origin;
   };
@@ -251,6 +273,9 @@ class PrefetchLogic : public SoftLogic {
   std::array<Visit, kVisits> waiting_ = {};
   Visit front_;
   bool front_valid_ = false;
+  // The newest visit, whose stall only the arrival of the next one shows.
+  Visit newest_;
+  bool newest_valid_ = false;
   bool shedding_ = false;
   uint32_t first_waiting_ = 0;
   uint32_t waiting_held_ = 0;
@@ -310,6 +335,7 @@ class PrefetchLogic : public SoftLogic {
   bool judged_up_ = false;
   Origin judged_;
   // The entangling of the line with a head.
+  uint32_t latency_ = 0;  // from the request for the line to its fill
   uint32_t walk_ = 0;
   uint32_t tries_ = 0;
   uint32_t target_ = 0;
@@ -329,6 +355,9 @@ class PrefetchLogic : public SoftLogic {
   std::array<uint32_t, 3> counts_ = {};
   std::array<uint32_t, 3> sent_ = {};
   uint32_t visits_lost_ = 0;
+  uint32_t stalls_ = 0;
+  uint32_t stalls_lost_ = 0;
+  uint32_t misses_unstalled_ = 0;
   uint64_t visits_ = 0;
   uint64_t looks_ = 0;
 };

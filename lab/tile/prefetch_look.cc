@@ -22,7 +22,7 @@ void PrefetchLogic::candidate(uint32_t line, const Origin& origin) {
   if ((missed_ && shadow_of(line) == shadow_of(now_.line)) || find_way(shadow_seen_, line) >= 0)
     return;
   const auto ready = uint16_t((at / 2 + kMissCycles) & kTime);
-  flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), ready, origin};
+  flights_[(first_flight_ + flights_held_++) % kFlights] = {shadow_of(line), look_.time, ready, origin};
 }
 
 // The look-up uses the ports when the visits leave them free. `fetched_`: the look-up read in the cycle

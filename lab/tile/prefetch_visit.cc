@@ -91,6 +91,7 @@ void PrefetchLogic::pass(int way) {
   missed_ = absent_;
   if (missed_) {
     ++counts_[0];
+    misses_unstalled_ += !now_.stalled;
   } else {
     const Way& here = shadow_row_[size_t(way)];
     counts_[1] += here.prefetched;

@@ -65,7 +65,7 @@
           if (r.tries == 0) next_visit();
           else insist();
         end else begin
-          if (walked_valid && walked_for >= MISS_CYCLES) begin
+          if (walked_valid && walked_for >= r.latency) begin
             n.target = walked_line;
             n.tries = r.tries + 2'd1;
             if (r.tries == 0) n.first_target = walked_line;

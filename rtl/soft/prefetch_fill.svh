@@ -34,7 +34,8 @@
     wait_for = first.ready - r.clock_;
     sent_before = wait_for[11] || wait_for <= MISS_CYCLES;
     n.counts[53:36] = r.counts[53:36] + 18'(sent_before);
-    if (!wait_for[11]) move_clock(sent_before ? wait_for : MISS_CYCLES);
+    if (!wait_for[11]) move_clock(sent_before ? wait_for : latency_of(r.now.stall));
+    n.latency = n.clock_ - first.asked;
     n.waits = 1'b0;
     if (first.origin.valid) begin
       n.fill.origin.valid = 1'b0;
@@ -56,7 +57,8 @@
         if (!r.fetched) begin
           n.waits = in_flight;
           n.fills = !in_flight;
-          if (!in_flight) move_clock(MISS_CYCLES);
+          n.latency = latency_of(r.now.stall);
+          if (!in_flight) move_clock(n.latency);
           n.state = DRAIN;
         end
       DRAIN: drain();

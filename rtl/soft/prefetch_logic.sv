@@ -9,7 +9,7 @@ module prefetch_logic #(
     input  logic        visit, interval,  // IORegs 0 and 1 are new; IOReg 2 is new
     input  logic [63:0] address,
     output logic [23:0] sent,             // soft-logic registers 0 to 2
-    output logic [31:0] visits_lost,
+    output logic [31:0] visits_lost, stalls, stalls_lost, misses_unstalled,
     output logic        scratch_read,
     output logic [7:0]  scratch_write,
     output logic [11:0] scratch_address,
@@ -19,7 +19,7 @@ module prefetch_logic #(
 );
 `include "prefetch_types.svh"
   registers_t r, n;
-  logic [43:0] flights[32];  // flight_t
+  logic [55:0] flights[32];  // flight_t
   logic [31:0] flying;
   look_t looks[4];
   // Heads of blocks, the newest first.
@@ -32,6 +32,7 @@ module prefetch_logic #(
   logic shadow_writes, table_writes, queues_look, flight_pushes, head_pushes, block_grows, queued, scratch_free;
   logic [6:0] waiting_at;
   visit_t queued_visit, front;
+  logic [5:0] arrived;
   logic [5:0] shadow_at, shadow_look, block_size, old_size;
   logic [6:0] table_at, table_look;
   logic [127:0] shadow_row, shadow_seen, shadow_new;
@@ -63,7 +64,7 @@ module prefetch_logic #(
     key = shadow_of(r.state == MISS && !r.fetched ? r.now.line : look_line);
     in_flight = 1'b0;
     for (int i = 0; i < 32; i++) begin
-      if (flying[i] && flights[i][43:27] == key) in_flight = 1'b1;
+      if (flying[i] && flights[i][55:39] == key) in_flight = 1'b1;
     end
     way = find_way(shadow_row, shadow_of(r.now.line));
     way_seen = find_way(shadow_seen, shadow_of(look_line));
@@ -142,12 +143,17 @@ module prefetch_logic #(
     n.gap = r.gap == 511 ? 9'd511 : r.gap + 9'd1;
     n.front_valid = n.waiting != 0;
     waiting_at = n.first_waiting + n.waiting[6:0];
-    queued_visit = {without_stall(n.gap), fold(address[63:6])};
+    arrived = split(n.gap);
+    queued_visit = {arrived[5:4], r.newest};
     if (visit) begin
       n.shedding = n.waiting == 128 || (r.shedding && (n.waiting != 0 || n.state != IDLE));
-      queued = !n.shedding;
+      queued = !n.shedding && r.newest_valid;
       if (queued) n.waiting = n.waiting + 8'd1;
-      else n.visits_lost = r.visits_lost + 32'd1;
+      if (n.shedding) n.visits_lost = r.visits_lost + 32'd1;
+      n.stalls = r.stalls + 32'(arrived[5:4] != 0);
+      n.stalls_lost = r.stalls_lost + 32'(arrived[5:4] != 0 && n.shedding);
+      n.newest_valid = 1'b1;
+      n.newest = {arrived[3:0], fold(address[63:6])};
       n.gap = 9'd0;
     end
     if (interval) begin
@@ -189,7 +195,7 @@ module prefetch_logic #(
     if (n.first_flight != r.first_flight) flying[r.first_flight] <= 1'b0;
     if (flight_pushes) begin
       flying[flight_at] <= 1'b1;
-      flights[flight_at] <= {key, issued[12:1] + MISS_CYCLES, flight_origin};
+      flights[flight_at] <= {key, r.look.time_, issued[12:1] + MISS_CYCLES, flight_origin};
       r.flights <= n.flights + 6'd1;
     end
     if (queues_look) begin
@@ -250,4 +256,7 @@ module prefetch_logic #(
   assign state = r.state;
   assign sent = r.sent;
   assign visits_lost = r.visits_lost;
+  assign stalls = r.stalls;
+  assign stalls_lost = r.stalls_lost;
+  assign misses_unstalled = r.misses_unstalled;
 endmodule

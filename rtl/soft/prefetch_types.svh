@@ -15,18 +15,20 @@
   typedef struct packed { logic valid; logic [2:0] slot; logic [10:0] entry; } origin_t;
   typedef struct packed { logic [53:0] address; logic [11:0] confidence; logic [2:0] format; } payload_t;
   typedef struct packed { logic [5:0] size; line_t line; logic [10:0] entry; logic [11:0] time_; } look_t;
-  typedef struct packed { shadow_t line; logic [11:0] ready; origin_t origin; } flight_t;
-  typedef struct packed { logic [5:0] gap; line_t line; } visit_t;
+  typedef struct packed { shadow_t line; logic [11:0] asked, ready; origin_t origin; } flight_t;
+  typedef struct packed { logic [1:0] stall; logic [3:0] gap; line_t line; } visit_t;
   typedef struct packed { logic found; logic [3:0] at; } found_t;
   typedef struct packed {
     state_t state;
     logic [8:0] gap;
     logic [6:0] first_waiting;
     logic [7:0] waiting;
-    logic front_valid, shedding;
+    logic front_valid, shedding, newest_valid;
+    logic [29:0] newest;               // gap and line of the visit whose stall is not known yet
     logic [11:0] clock_;
     logic [12:0] issue;                // half cycles
     logic [3:0] head_at, walk;
+    logic [11:0] latency;              // from the request for the missed line to its fill
     logic [4:0] first_flight;
     logic [5:0] flights;
     visit_t now;
@@ -60,7 +62,7 @@
     logic [10:0] destination_entry;
     logic [53:0] counts;  // 3 x 18
     logic [23:0] sent;
-    logic [31:0] visits_lost;
+    logic [31:0] visits_lost, stalls, stalls_lost, misses_unstalled;
   } registers_t;
 
   function automatic logic [25:0] fold(input logic [57:0] line);
@@ -109,10 +111,16 @@
     end
     renew[16*way+:16] = {way, rest};
   endfunction
-  function automatic logic [5:0] without_stall(input logic [8:0] gap);
+  // Returns the stall within a gap and the rest of it. Stalls: 0 none, 1 L2, 2 LLC, 3 DRAM.
+  function automatic logic [5:0] split(input logic [8:0] gap);
+    logic [1:0] stall;
     logic [8:0] rest;
-    rest = gap > 200 ? gap - 9'd200 : gap > 35 ? gap - 9'd35 : gap > 15 ? gap - 9'd15 : gap;
-    without_stall = rest > 63 ? 6'd63 : rest[5:0];
+    stall = gap > 200 ? 2'd3 : gap > 35 ? 2'd2 : gap > 15 ? 2'd1 : 2'd0;
+    rest = gap - (stall == 3 ? 9'd200 : stall == 2 ? 9'd35 : stall == 1 ? 9'd15 : 9'd0);
+    split = {stall, rest > 15 ? 4'd15 : rest[3:0]};
+  endfunction
+  function automatic logic [11:0] latency_of(input logic [1:0] stall);
+    latency_of = stall == 3 ? 12'd200 : stall == 2 ? 12'd35 : MISS_CYCLES;
   endfunction
   // Returns the number of destinations that may share an entry whose addresses reach `line` from `head`.
   function automatic logic [2:0] format_for(input line_t head, input line_t line);

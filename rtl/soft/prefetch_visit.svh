@@ -31,7 +31,7 @@
     n.checks = 1'b1;
     n.missed = 1'b0;
     move_clock(12'(r.now.gap));
-    n.now.gap = 6'd0;
+    n.now.gap = 4'd0;
     if (is_due) n.state = DRAIN;
     else begin
       n.absent = !way.found;
@@ -42,8 +42,10 @@
   endtask
   task pass();
     n.missed = !way.found;
-    if (n.missed) n.counts[17:0] = r.counts[17:0] + 18'd1;
-    else begin
+    if (n.missed) begin
+      n.counts[17:0] = r.counts[17:0] + 18'd1;
+      n.misses_unstalled = r.misses_unstalled + 32'(r.now.stall == 0);
+    end else begin
       n.counts[35:18] = r.counts[35:18] + 18'(hit.prefetched);
       shadow_writes = hit.prefetched || hit.order != way.at[2:0];
       shadow_at = r.now.line[5:0];
