@@ -3,6 +3,7 @@
 Used by house_check.py --figures; every figure is counted the same way each time, with no tool but Python.
 """
 import collections
+import math
 import pathlib
 import re
 import sys
@@ -134,6 +135,32 @@ def stray_numbers(root, folder="src/chip/detect"):
                 yield f"{path.relative_to(root)}:{number + 1}: {literal}: {raw[number].strip()}"
 
 
+VERDICT = ("src/chip/detect", "src/chip/model", "src/chip/diagnose.cc", "src/chip/kept_model.cc",
+           "src/chip/model_findings.cc", "src/chip/model_judge.cc", "src/chip/model_twin.cc", "src/chip/recording.cc",
+           "src/chip/replay.cc", "src/chip/simulation_count.cc")
+
+
+def verdict_size(root):
+    """Code lines that a verdict of the chip runs through, and their literals other than 0, 1, 2, 1/2 and powers of ten."""
+    lines, literals = collections.Counter(), collections.Counter()
+    for place in VERDICT:
+        path = root / place
+        for file in sorted(path.iterdir()) if path.is_dir() else (path, path.with_suffix(".h")):
+            if not file.is_file() or file.suffix not in (".h", ".cc") or is_test(file):
+                continue
+            module = place if path.is_dir() else "src/chip"
+            held = code_lines(file.read_text())
+            lines[module] += len(held)
+            for line in held:
+                if line.lstrip().startswith("#include"):
+                    continue
+                for literal in NUMBER.findall(line):
+                    value = float(literal.replace("'", ""))
+                    if value not in (0, 1, 2, 0.5) and abs(round(math.log10(value)) - math.log10(value)) > 1e-9:
+                        literals[module] += 1
+    return lines, literals
+
+
 def figures(root):
     tokens = lines = 0
     code, tests = collections.Counter(), collections.Counter()
@@ -170,3 +197,7 @@ def figures(root):
     stray = list(stray_numbers(root))
     print(f"numbers of chip/detect outside tuning.h without a reason in their line: {len(stray)}")
     print("\n".join("  " + entry for entry in stray))
+    lines, literals = verdict_size(root)
+    print(f"a verdict of the chip: {sum(lines.values())} lines, {sum(literals.values())} literals")
+    for module in lines:
+        print(f"  {module}: {lines[module]} lines, {literals[module]} literals")
