@@ -133,7 +133,7 @@ class Trial {
     out.dropped = tile.counters().total_dropped();
     const tile::RegionReport& m = report_.main;
     const double proved =
-        m.bytes_per_run() * double(runs + 1) + m.burst +
+        m.bytes_per_run * double(runs + 1) + m.burst +
         double(m.window_bytes) * double(kInputs * image_.arrival_cycles) / double(m.window_cycles);
     out.is_too_much = double(tile.counters().output_bytes) > proved + 1;
     return out;

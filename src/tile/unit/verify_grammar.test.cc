@@ -59,7 +59,7 @@ class Trial {
     ASSERT_LE(now.output_bytes - before.output_bytes, report_.main.worst_bytes);
     bytes_ += now.output_bytes - before.output_bytes;
     ++runs_;
-    ASSERT_LE(double(bytes_), report_.main.bytes_per_run() * double(runs_) + report_.main.burst + 1e-6);
+    ASSERT_LE(double(bytes_), report_.main.bytes_per_run * double(runs_) + report_.main.burst + 1e-6);
     const uint64_t streamed = now.streamed - before.streamed;
     ASSERT_LE(streamed, report_.main.streamed);
     ASSERT_GE(streamed, report_.main.streamed_least);

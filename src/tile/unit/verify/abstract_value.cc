@@ -5,6 +5,8 @@
 #include "tile/unit/verify/abstract_value.h"
 
 #include <bit>
+#include <limits>
+#include <vector>
 
 #include "riscv/alu.h"
 #include "tile/unit/ypu_map.h"
@@ -230,94 +232,69 @@ V evaluate(Op op, const V& a, const V& b) {
   }
 }
 
-// Maps the signed interval to an unsigned one of the same order, by flipping the sign bit.
-void to_signed(const V& v, uint32_t& low, uint32_t& high) {
-  low = as_unsigned(v.least) ^ kSign;
-  high = as_unsigned(v.most) ^ kSign;
-}
-
-Truth below(uint32_t a_low, uint32_t a_high, uint32_t b_low, uint32_t b_high) {
-  if (a_high < b_low)
+// Compares two values by one of their intervals, from `low` to `high`.
+template <class T>
+Truth below(const V& a, const V& b, T V::*low, T V::*high) {
+  if (a.*high < b.*low)
     return Truth::Yes;
-  return a_low >= b_high ? Truth::No : Truth::Unknown;
+  return a.*low >= b.*high ? Truth::No : Truth::Unknown;
 }
 
 Truth opposite(Truth t) {
   return t == Truth::Yes ? Truth::No : t == Truth::No ? Truth::Yes : t;
 }
 
-// Narrows both unsigned intervals, given that a < b holds (or a <= b when `or_equal`).
-void narrow_below(V& a, V& b, bool or_equal) {
-  const uint32_t step = or_equal ? 0 : 1;
-  if (b.high >= step)
-    a.high = std::min(a.high, b.high - step);
-  if (a.low <= UINT32_MAX - step)
-    b.low = std::max(b.low, a.low + step);
+// Narrows one interval of both values, given that a < b holds (or a <= b when `or_equal`).
+template <class T>
+void narrow_below(V& a, V& b, bool or_equal, T V::*low, T V::*high) {
+  const T step = or_equal ? 0 : 1;
+  if (b.*high >= std::numeric_limits<T>::min() + step)
+    a.*high = std::min<T>(a.*high, b.*high - step);
+  if (a.*low <= std::numeric_limits<T>::max() - step)
+    b.*low = std::max<T>(b.*low, a.*low + step);
   normalise(a);
   normalise(b);
 }
 
-// Given a < b as signed numbers (a <= b with `or_equal`), lowers the upper bound of a and raises the lower
-// bound of b.
-void narrow_signed(V& a, V& b, bool or_equal) {
-  const int32_t step = or_equal ? 0 : 1;
-  if (b.most >= INT32_MIN + step)
-    a.most = std::min(a.most, b.most - step);
-  if (a.least <= INT32_MAX - step)
-    b.least = std::max(b.least, a.least + step);
-  normalise(a);
-  normalise(b);
+// Removes the constant c from the ends of an interval of a, given that a differs from it.
+template <class T>
+void exclude(V& a, T c, T V::*low, T V::*high) {
+  if (a.*low < a.*high && a.*low == c)
+    ++(a.*low);
+  if (a.*low < a.*high && a.*high == c)
+    --(a.*high);
 }
 
-// Removes the constant c from the ends of a's intervals, given that a differs from it.
-void exclude(V& a, uint32_t c) {
-  if (a.low >= a.high)
+// Removes the value of b, where that is a constant, from the ends of a's intervals.
+void exclude(V& a, const V& b) {
+  if (!b.is_constant() || a.is_constant())
     return;
-  if (a.low == c)
-    ++a.low;
-  if (a.high == c)
-    --a.high;
-  if (a.least < a.most && a.least == as_signed(c))
-    ++a.least;
-  if (a.least < a.most && a.most == as_signed(c))
-    --a.most;
+  exclude(a, b.low, &V::low, &V::high);
+  exclude(a, as_signed(b.low), &V::least, &V::most);
   normalise(a);
-}
-
-// Adds a possible code address. `places` above the size of `place` marks a set that became too large.
-void add_place(V& v, uint32_t address) {
-  if (v.places > v.place.size())
-    return;
-  const auto end = v.place.begin() + v.places;
-  if (std::find(v.place.begin(), end, address) != end)
-    return;
-  if (v.places++ == v.place.size())
-    return;  // too many for a set
-  v.place[v.places - 1u] = uint16_t(address);
-  std::sort(v.place.begin(), v.place.begin() + v.places);
 }
 
 bool is_place(const V& v) {
-  return v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0;
+  return v.places > 0 || (v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0);
 }
 
 // Joins the sets of code addresses of both values. `out` has none when one value has no set or the union is
 // too large.
 void join_places(const V& a, const V& b, V& out) {
-  out.places = 0;
-  out.place = {};
-  if (!(a.places || is_place(a)) || !(b.places || is_place(b)))
+  if (!is_place(a) || !is_place(b))
     return;
+  std::vector<uint16_t> all;
   for (const V* v : {&a, &b}) {
+    all.insert(all.end(), v->place.begin(), v->place.begin() + v->places);
     if (v->places == 0)
-      add_place(out, v->low);
-    for (size_t i = 0; i < v->places; ++i)
-      add_place(out, v->place[i]);
+      all.push_back(uint16_t(v->low));
   }
-  if (out.places <= out.place.size())
+  std::ranges::sort(all);
+  all.erase(std::ranges::unique(all).begin(), all.end());
+  if (all.size() > out.place.size())
     return;
-  out.places = 0;
-  out.place = {};
+  out.places = uint8_t(all.size());
+  std::ranges::copy(all, out.place.begin());
 }
 
 }  // namespace
@@ -363,28 +340,12 @@ AbstractValue join(const AbstractValue& a, const AbstractValue& b) {
   out.initialised = a.initialised && b.initialised;
   if (!(out.is_constant()))
     join_places(a, b, out);
-  if (a.same_number(b)) {
-    out.id = a.id;
-    out.factor = a.factor;
-    out.mask = a.mask;
-    out.plus = a.plus;
-  }
+  if (a.term == b.term)
+    out.term = a.term;
   if (a.modulus == b.modulus && a.residue == b.residue && a.reach == b.reach) {
     out.modulus = a.modulus;
     out.residue = a.residue;
     out.reach = a.reach;
-  }
-  if (a.home == b.home && a.stamp == b.stamp && a.offset == b.offset) {
-    out.home = a.home;
-    out.stamp = a.stamp;
-    out.offset = a.offset;
-  }
-  if (a.time_shift == b.time_shift && a.time_plus == b.time_plus && a.since == b.since &&
-      a.since_stamp == b.since_stamp) {
-    out.time_shift = a.time_shift;
-    out.time_plus = a.time_plus;
-    out.since = a.since;
-    out.since_stamp = a.since_stamp;
   }
   return out;
 }
@@ -397,21 +358,11 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   const bool exact = a.is_constant() && b.is_constant();
   AbstractValue out = exact ? AbstractValue::constant(riscv::alu(op, a.low, b.low)) : evaluate(op, a, b);
   out.initialised = true;
-  out.forget_time();
-  if (sum && b.is_constant() && a.home != 0) {
-    out.home = a.home;
-    out.stamp = a.stamp;
-    out.offset = a.offset + b.low;
-  }
   return out;
 }
 
 // Returns whether a branch is taken for all, for no, or for some possible values.
 Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
-  uint32_t al = a.low;
-  uint32_t ah = a.high;
-  uint32_t bl = b.low;
-  uint32_t bh = b.high;
   switch (op) {
     case Op::Beq:
     case Op::Bne: {
@@ -425,13 +376,13 @@ Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
       return op == Op::Beq ? equal : opposite(equal);
     }
     case Op::Blt:
+      return below(a, b, &V::least, &V::most);
     case Op::Bge:
-      to_signed(a, al, ah), to_signed(b, bl, bh);
-      return op == Op::Blt ? below(al, ah, bl, bh) : opposite(below(al, ah, bl, bh));
+      return opposite(below(a, b, &V::least, &V::most));
     case Op::Bltu:
-      return below(al, ah, bl, bh);
+      return below(a, b, &V::low, &V::high);
     case Op::Bgeu:
-      return opposite(below(al, ah, bl, bh));
+      return opposite(below(a, b, &V::low, &V::high));
     default:
       return Truth::Unknown;
   }
@@ -449,20 +400,16 @@ void refine(Op op, bool taken, AbstractValue& a, AbstractValue& b) {
     return;
   }
   if (op == Op::Beq) {
-    if (b.is_constant())
-      exclude(a, b.low);
-    if (a.is_constant())
-      exclude(b, a.low);
+    exclude(a, b);
+    exclude(b, a);
     return;
   }
-  const bool is_signed = op == Op::Blt;
-  if (is_signed && taken)
-    return narrow_signed(a, b, false);
-  if (is_signed)
-    return narrow_signed(b, a, true);
-  if (taken)
-    return narrow_below(a, b, false);
-  narrow_below(b, a, true);
+  V& less = taken ? a : b;
+  V& more = taken ? b : a;
+  if (op == Op::Blt)
+    narrow_below(less, more, !taken, &V::least, &V::most);
+  else
+    narrow_below(less, more, !taken, &V::low, &V::high);
 }
 
 }  // namespace lento::tile

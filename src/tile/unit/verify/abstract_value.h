@@ -1,16 +1,41 @@
-// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a small
-// set of code addresses, the scratchpad cell that it was loaded from, and whether it was ever set. Every
+// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a
+// congruence, a small set of code addresses, whether it was ever set, and the term that it equals. Every
 // operation is sound: the concrete result is always inside.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <compare>
 #include <cstdint>
 
 #include "riscv/instruction.h"
 
 namespace lento::tile {
+
+// A symbolic form of a value over an unknown 32-bit number (relation.h). Values with terms over one number
+// are related: what a branch tells about one of them holds for the others.
+//   value = ((number + inner) >> right & mask) * factor + plus - minus
+// A factor that is a power of two shifts no bit of `mask` out, and another factor does not wrap: the product
+// stays below 2^31. A sum without shift, mask or factor keeps its constant in `inner`.
+struct Term {
+  uint32_t number = 0;  // 0: the value has no term
+  uint32_t inner = 0;
+  uint32_t right = 0;
+  uint32_t mask = UINT32_MAX;
+  uint32_t factor = 1;
+  uint32_t plus = 0;
+  uint32_t minus = 0;  // a second number, 0: none
+
+  bool is_sum() const {
+    return right == 0 && mask == UINT32_MAX && factor == 1;
+  }
+  // Returns whether the low bits of number + inner, and nothing else, make the value.
+  bool is_low_bits() const {
+    return right == 0 && (mask & (mask + 1)) == 0 && factor == 1 && plus == 0 && minus == 0;
+  }
+  auto operator<=>(const Term&) const = default;
+};
 
 struct AbstractValue {
   uint32_t low = 0;
@@ -25,47 +50,12 @@ struct AbstractValue {
   // The bounds of the value as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
-  // For a register: the value equals `offset` plus the cell `home` of the scratchpad (known_words.h), as it
-  // was at its store number `stamp`. Home 0 means no such cell. For a cell: the number of its last store, 0
-  // for none yet, kManyStamps when paths with different stores were joined.
-  static constexpr uint32_t kManyStamps = UINT32_MAX;
-  uint32_t home = 0;
-  uint32_t stamp = 0;
-  uint32_t offset = 0;
-
-  // The value is (number & mask) * factor + plus, where `id` identifies the unknown number (0: none). This
-  // keeps the bounds and the distance of x * 15, which compilers write as (x << 4) - x, and transfers the
-  // outcome of a branch on x + 1 or x & 0xff to x (relation.h). A factor that is no power of two does not
-  // wrap: the product stays below 2^31.
-  uint32_t id = 0;
-  uint32_t factor = 1;
-  uint32_t mask = UINT32_MAX;
-  uint32_t plus = 0;
-
-  // For a register, `time_shift` encodes the value's relation to the input's arrival time: 0 none, 1 + k the
-  // time shifted right by k, 33 + k the time with its low k bits cleared. For 1, `time_plus` is added.
-  // `since` (0: none) means that the value is the arrival time plus time_plus minus the cell `since`, as it
-  // was at store number `since_stamp`.
-  uint32_t time_shift = 0;
-  uint32_t time_plus = 0;
-  uint32_t since = 0;
-  uint32_t since_stamp = 0;
-  // For the sum of a multiple and a smaller value, such as the address of a member of an array's element: the
-  // value is a multiple of `modulus` (0: not known) plus a number from residue to residue + reach.
+  // The value as a signed number is a multiple of `modulus` (0: not known) plus a number from residue to
+  // residue + reach, such as the address of a member of an array's element.
   uint32_t modulus = 0;
   uint32_t residue = 0;
   uint32_t reach = 0;
-  void forget_number() {
-    id = plus = 0;
-    factor = 1;
-    mask = UINT32_MAX;
-  }
-  void forget_time() {
-    time_shift = time_plus = since = since_stamp = 0;
-  }
-  bool same_number(const AbstractValue& o) const {
-    return id != 0 && id == o.id && factor == o.factor && mask == o.mask && plus == o.plus;
-  }
+  Term term;
 
   static AbstractValue any() {
     return {};
@@ -88,7 +78,7 @@ struct AbstractValue {
   bool empty() const {
     return low > high || least > most || (ones & zeros) != 0;
   }
-  // Compares the possible values and ignores the relations to cells (home) and to unknown numbers (id).
+  // Compares the possible values and ignores congruences and terms.
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };

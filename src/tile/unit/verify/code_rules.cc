@@ -5,27 +5,7 @@
 #include "base/units.h"
 
 namespace lento::tile {
-namespace {
-
 using riscv::Op;
-
-struct Body {
-  // Instruction indices of the first and the last instruction.
-  uint32_t first = 0;
-  uint32_t last = 0;
-};
-
-// Returns the bodies of all hardware loops, as indices of instructions.
-std::vector<Body> loop_bodies(const std::vector<TileOp>& code) {
-  std::vector<Body> bodies;
-  for (uint32_t at = 0; at < code.size(); ++at) {
-    if (code[at].custom == Custom::Loop || code[at].custom == Custom::LoopImmediate)
-      bodies.push_back({at + 1, at + code[at].length});
-  }
-  return bodies;
-}
-
-}  // namespace
 
 std::vector<uint32_t> constants_of(const std::vector<TileOp>& code) {
   std::set<uint32_t> out = {UINT8_MAX, UINT16_MAX, INT32_MAX};
@@ -47,33 +27,28 @@ std::vector<uint32_t> constants_of(const std::vector<TileOp>& code) {
 
 void check_loops(Program& program) {
   const std::vector<TileOp>& code = program.code;
-  program.in_body.assign(code.size(), false);
-  const std::vector<Body> bodies = loop_bodies(code);
-  for (const Body& body : bodies) {
-    int inner = 0;
-    for (uint32_t at = body.first; at <= body.last; ++at) {
-      if (at >= code.size())
-        reject(Rule::LoopBody, 4 * (body.first - 1), "the loop's body leaves the code");
-      program.in_body[at] = true;
-      const TileOp& op = code[at];
+  std::vector<unsigned> depth(code.size());
+  for (uint32_t at = 0; at < code.size(); ++at) {
+    const uint32_t last = at + code[at].length;
+    if (last >= code.size())
+      reject(Rule::LoopBody, 4 * at, "the loop's body leaves the code");
+    for (uint32_t in = at + 1; in <= last; ++in) {
+      const TileOp& op = code[in];
       if (riscv::is_branch(op.base.op) || riscv::is_jump(op.base.op))
-        reject(Rule::LoopBody, 4 * at, "control flow inside a hardware loop");
-      if (op.length == 0)
-        continue;
-      if (at + op.length >= body.last)
-        reject(Rule::LoopBody, 4 * at, "an inner loop must end before the outer one");
-      for (const Body& outer : bodies)
-        inner += outer.first <= body.first - 1 && body.last <= outer.last;
-      if (inner > 0)
-        reject(Rule::LoopBody, 4 * at, "hardware loops nest two deep only");
+        reject(Rule::LoopBody, 4 * in, "control flow inside a hardware loop");
+      if (op.length > 0 && in + op.length >= last)
+        reject(Rule::LoopBody, 4 * in, "an inner loop must end before the outer one");
+      if (++depth[in] > kLoopDepth)
+        reject(Rule::LoopBody, 4 * in, "hardware loops nest two deep only");
     }
   }
+  for (const unsigned loops : depth)
+    program.in_body.push_back(loops > 0);
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
-    if (!riscv::is_branch(n.op) && n.op != Op::Jal)
-      continue;
     const int64_t target = int64_t{at} + n.imm / 4;
-    if (target >= 0 && target < int64_t(code.size()) && program.in_body[size_t(target)])
+    if ((riscv::is_branch(n.op) || n.op == Op::Jal) && target >= 0 && target < int64_t(code.size()) &&
+        program.in_body[size_t(target)])
       reject(Rule::LoopBody, 4 * at, "jump into the body of a hardware loop");
   }
 }

@@ -1,17 +1,18 @@
-// Computes the immediate post-dominators of a tile program's control-flow graph. Nodes are numbered with an
-// explicit stack, because the depth would follow from untrusted code. Source: Cooper, Harvey, Kennedy 2001.
-// Cost: a fixed point, which takes few rounds on the graphs of compilers.
+// Computes post-dominators as sets of instructions: those on every path to the exit. They shrink to a fixed
+// point, which takes few rounds on the graphs of compilers. Cost: a bit for each pair of instructions.
 #include "tile/unit/verify/control_flow.h"
 
-#include <algorithm>
 #include <array>
+#include <bitset>
 
-#include "tile/unit/memory.h"
+#include "tile/seal/image.h"
 
 namespace lento::tile {
 namespace {
 
 using riscv::Op;
+
+constexpr size_t kMostCode = kCodeBytes / 4;
 
 // Returns at most two successors. Node `size` is the exit.
 std::array<uint32_t, 2> successors(const std::vector<TileOp>& code, uint32_t at) {
@@ -33,69 +34,34 @@ std::array<uint32_t, 2> successors(const std::vector<TileOp>& code, uint32_t at)
 
 }  // namespace
 
-// Computes the dominators of the reversed graph from its exit (Cooper, Harvey, Kennedy: "A simple, fast
-// dominance algorithm").
 std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
-  const auto exit = uint32_t(code.size());
-  std::vector<std::vector<uint32_t>> predecessors(exit + 1);
-  for (uint32_t at = 0; at < exit; ++at) {
-    for (const uint32_t to : successors(code, at))
-      predecessors[to].push_back(at);
-  }
-  // Numbers the nodes in post-order.
-  std::vector<uint32_t> order(exit + 1, kExit);
-  std::vector<uint32_t> list;
-  std::vector<uint32_t> next_edge(exit + 1, 0);
-  std::vector<uint32_t> stack = {exit};
-  std::vector<bool> seen(exit + 1, false);
-  seen[exit] = true;
-  while (!stack.empty()) {
-    const uint32_t at = stack.back();
-    if (next_edge[at] < predecessors[at].size()) {
-      const uint32_t from = predecessors[at][next_edge[at]++];
-      if (!seen[from]) {
-        seen[from] = true;
-        stack.push_back(from);
-      }
-      continue;
-    }
-    order[at] = uint32_t(list.size());
-    list.push_back(at);
-    stack.pop_back();
-  }
-  std::vector<uint32_t> dominator(exit + 1, kExit);
-  dominator[exit] = exit;
-  const auto meet = [&](uint32_t a, uint32_t b) {
-    while (a != b) {
-      while (order[a] < order[b])
-        a = dominator[a];
-      while (order[b] < order[a])
-        b = dominator[b];
-    }
-    return a;
-  };
+  using Set = std::bitset<kMostCode + 1>;
+  const size_t size = code.size();
+  std::vector<uint32_t> out(size, kExit);
+  if (size > kMostCode)
+    return out;
+  std::vector<Set> after(size, ~Set());
+  after.push_back(Set().set(size));
   for (bool changed = true; changed;) {
     changed = false;
-    for (size_t i = list.size(); i-- > 0;) {
-      const uint32_t at = list[i];
-      if (at == exit)
-        continue;
-      uint32_t best = kExit;
-      for (const uint32_t to : successors(code, at)) {
-        if (dominator[to] == kExit)
-          continue;
-        best = best == kExit ? to : meet(best, to);
-      }
-      if (best != kExit && dominator[at] != best) {
-        dominator[at] = best;
-        changed = true;
-      }
+    for (size_t at = size; at-- > 0;) {
+      const auto [next, target] = successors(code, uint32_t(at));
+      const Set now = (after[next] & after[target]).set(at);
+      changed |= now != after[at];
+      after[at] = now;
     }
   }
-  for (uint32_t& d : dominator)
-    d = d == exit ? kExit : d;
-  dominator.resize(exit);
-  return dominator;
+  std::vector<size_t> count;
+  for (const Set& set : after)
+    count.push_back(set.count());
+  // The nearest of them has all the others but this instruction.
+  for (size_t at = 0; at < size; ++at) {
+    for (size_t to = after[at]._Find_first(); to < size; to = after[at]._Find_next(to)) {
+      if (count[to] + 1 == count[at])
+        out[at] = uint32_t(to);
+    }
+  }
+  return out;
 }
 
 }  // namespace lento::tile

@@ -1,7 +1,6 @@
 // Executes one region (init, main or finish) of a tile program on abstract values. verify() is built on it.
 #pragma once
 
-#include <bitset>
 #include <compare>
 #include <set>
 #include <string>
@@ -9,8 +8,8 @@
 
 #include "base/progress.h"
 #include "tile/unit/isa.h"
-#include "tile/unit/verify/known_words.h"
 #include "tile/unit/verify/path_cost.h"
+#include "tile/unit/verify/scratchpad.h"
 #include "tile/unit/verify/verify.h"
 
 namespace lento::tile {
@@ -30,46 +29,18 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A cell of the scratchpad (known_words.h) that bounds main's output bytes, or its cycles, over many runs, by
-// amortised analysis with a potential. The amortised cost of a path is its bytes or cycles plus the change of
-// the potential, in units of 1 / parts byte or cycle. The potential is bounded, so the mean of many runs is
-// at most the highest amortised cost of a path. Kinds of potential:
-//   Count    weight * ((cell - residue) & mask). When a counter that falls from 255 to 0 triggers a summary,
-//            each of the 256 runs has 1/256 of the summary's cost. The weight is negative for a counter that
-//            counts down. The mask selects the low bits that a program tests of a free-running counter
-//   Window   The cell is only ever set to the input's arrival time in one form: shifted right, or with low
-//            bits cleared. `weight` is subtracted from the cost of a path that finds the cell different from
-//            that form of the present arrival time. In n periods of `period` = 2^shift cycles that happens at
-//            most n + 1 times
-//   Elapsed  The same for a cell that is set to the arrival time, or to a deadline `ahead` cycles later, on a
-//            path that finds at least `period` cycles passed since that time
-struct Counter {
-  enum class Kind : uint8_t {
-    Count,
-    Window,
-    Elapsed
-  };
-  Kind kind = Kind::Count;
-  uint32_t cell = 0;  // 0: none
-  int64_t weight = 0;
-  int64_t parts = 1;  // costs are in units of 1 / parts byte or cycle
+// A cell of the scratchpad of which the change over a run is recorded (Change), because many runs together
+// cannot change it for ever (amortise.h).
+//   counter  (cell - residue) & mask, where mask is low bits. It stays where it is on average
+//   clock    a cell that is set to the form `clock` of an input's arrival time: shifted right, with low bits
+//            cleared, or with a constant added as a deadline. Its recorded change is in cycles, at most those
+//            that pass. A store of anything else counts as -kMostChange
+struct Tracked {
+  uint32_t cell = 0;
   uint32_t mask = 0;
   uint32_t residue = 0;
-  uint32_t period = 0;
-  uint32_t form = 0;       // AbstractValue::time_shift of the stores
-  uint32_t ahead = 0;      // AbstractValue::time_plus of the stores
-  bool of_cycles = false;  // it bounds cycles, else bytes
-};
-
-// A scratchpad word that a path sets to the input's arrival time in the form of Counter::form and
-// Counter::ahead. `period` is the time in cycles since the previous such store for which a path tests, 0 for
-// none.
-struct TimeWord {
-  uint32_t cell = 0;
-  uint32_t period = 0;
-  uint32_t form = 0;
-  uint32_t ahead = 0;
-  auto operator<=>(const TimeWord&) const = default;
+  Term clock;  // number 0: a counter
+  auto operator<=>(const Tracked&) const = default;
 };
 
 // Where the two paths of a branch are joined. Joining later is more precise and costs more steps.
@@ -79,19 +50,18 @@ enum class Join : uint8_t {
 };
 
 struct ExploreOptions {
-  Counter counter;
   Join join = Join::AtMeeting;
-  bool profile = false;  // PathCost::profile
+  bool profile = false;               // PathCost::profile
+  std::vector<Tracked> tracked = {};  // the cells of PathCost::kinds, in this order
 };
 
 struct Exploration {
   PathCost cost;  // from the first fetch to the return
   uint32_t stack_bytes = 0;
   uint64_t steps = 0;
-  KnownWords words;  // the scratchpad at the return
-  std::set<TimeWord> time_words;
-  std::set<uint32_t> changed;  // cells that were stored to and tested or masked, without the stack
-  std::bitset<KnownWords::kPages> looked_at;  // pages from which unknown words were loaded
+  Scratchpad words;                           // the scratchpad at the return
+  std::set<Tracked> tracked;                  // cells, without the stack, whose change may be worth recording
+  std::bitset<Scratchpad::kPages> looked_at;  // pages from which unknown words were loaded
 };
 
 struct Stopped {};   // thrown when the user requested a stop
@@ -106,7 +76,7 @@ struct OutOfSteps {  // thrown when the step budget is used up
 struct Region {
   const Program& program;
   RegionKind kind;
-  const KnownWords& start;  // the scratchpad at the begin of the region
+  const Scratchpad& start;  // the scratchpad at the begin of the region
 };
 
 // Explores a region. `budget` holds the remaining steps and is reduced by the used ones. Throws Violation,

@@ -4,175 +4,178 @@
 
 namespace lento::tile {
 
-void Explorer::branch(State& s, const TileOp& op, int depth, PathCost& cost) {
+std::pair<V, V> Explorer::named(State& s, const riscv::Instruction& n, uint32_t pc) {
+  read(s, n.rs1, pc);
+  name(s.x[n.rs1]);
+  if (!riscv::reads_rs2(n.op))
+    return {s.x[n.rs1], V::constant(uint32_t(n.imm))};
+  read(s, n.rs2, pc);
+  name(s.x[n.rs2]);
+  return {s.x[n.rs1], s.x[n.rs2]};
+}
+
+void Explorer::follow(State& s, std::vector<Way> ways, const Stop& stop, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
-  const uint32_t target = pc + uint32_t(op.base.imm);
-  const V& left = read(s, op.base.rs1, pc);
-  const V& right = read(s, op.base.rs2, pc);
-  tested_.insert({left.home, right.home});
-  const bool equality = op.base.op == Op::Beq || op.base.op == Op::Bne;
-  const std::optional<uint32_t> distance = equality ? distance_of(left, right, UINT32_MAX) : std::nullopt;
-  const Truth truth = !distance                                     ? abstract_branch(op.base.op, left, right)
-                      : (*distance == 0) == (op.base.op == Op::Beq) ? Truth::Yes
-                                                                    : Truth::No;
-  if (truth == Truth::Yes)
-    return take_back(s, target, cost);
-  s.pc = pc + 4;
-  if (truth == Truth::No)
+  if (ways.empty()) {  // no outcome is possible, so the path is not either
+    s.pc = pc + 4;
     return;
-  charge(kCopySteps, pc);
-  State other = s;
-  refine_state(s, op, false);
-  refine_state(other, op, true);
-  const bool falls = possible(s, op);
-  const bool jumps = possible(other, op);
-  PathCost fall_cost = new_cost();
-  PathCost jump_cost = new_cost();
-  other.pc = pc;
-  if (jumps) {
-    take(other, target, jump_cost);
-    learn_of_time(other, op, equality && op.base.op == Op::Bne);
   }
-  if (falls)
-    learn_of_time(s, op, equality && op.base.op == Op::Beq);
-  if (!jumps)
-    return cost.add(fall_cost);
-  if (!falls) {
-    s = std::move(other);
-    return cost.add(jump_cost);
+  const bool branches = ways.size() > 1 && riscv::is_branch(program_.code[pc / 4].base.op);
+  if (branches)
+    path_.push_back({pc, false});
+  for (size_t i = 0; i < ways.size() && ways.size() > 1; ++i) {
+    if (branches)
+      path_.back().taken = ways[i].taken;
+    run(ways[i].state, stop, depth + 1, ways[i].cost);
+    if (i == 0)
+      continue;
+    join_states(ways[0].state, ways[i].state, pc, ways[0].cost, ways[i].cost);
+    ways[0].cost = PathCost::worst_of(ways[0].cost, ways[i].cost);
   }
-  const Stop meet{meeting_place(pc / 4), s.calls.size()};
-  path_.push_back({pc, false});
-  begin_way();
-  run(s, meet, depth + 1, fall_cost);
-  path_.back().taken = true;
-  begin_way();
-  run(other, meet, depth + 1, jump_cost);
-  begin_way();
-  join_states(s, other, pc, fall_cost, jump_cost);
-  path_.pop_back();
-  cost.add(PathCost::worst_of(fall_cost, jump_cost));
+  if (branches)
+    path_.pop_back();
+  s = std::move(ways[0].state);
+  cost.add(ways[0].cost);
   bound(cost, pc);
 }
 
-void Explorer::compare(State& s, const TileOp& op, int depth, PathCost& cost) {
+void Explorer::join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b) {
+  if (a.pc != b.pc || a.calls.size() != b.calls.size())
+    reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
+  const bool alike = a.before == b.before && std::ranges::all_of(options_.tracked, [&](const Tracked& t) {
+                       return a.words.value(t.cell) == b.words.value(t.cell);
+                     });
+  if (!alike) {
+    add_changes(a, cost_a);
+    add_changes(b, cost_b);
+  }
+  for (size_t i = 0; i < 32; ++i)
+    a.x[i] = join(a.x[i], b.x[i]);
+  a.words.merge(b.words, join);
+  a.filling = std::max(a.filling, b.filling);
+  a.streamed |= b.streamed;
+  std::erase_if(a.compared, [&](V& v) {
+    const auto other = std::ranges::find(b.compared, v.term, &V::term);
+    if (other == b.compared.end())
+      return true;
+    v = join(v, *other);
+    return false;
+  });
+  for (size_t i = 0; i < a.before.size(); ++i)
+    a.before[i] = join(a.before[i], b.before[i]);
+  if (!alike)
+    record(a);
+}
+
+void Explorer::decide(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
   const riscv::Instruction& n = op.base;
-  const bool immediate = n.op == Op::Slti || n.op == Op::Sltiu;
-  const Op test = n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
-  V right = immediate ? V::constant(uint32_t(n.imm)) : read(s, n.rs2, pc);
-  V left = read(s, n.rs1, pc);
-  tested_.insert({left.home, right.home});
-  if (abstract_branch(test, left, right) != Truth::Unknown)
-    return straight(s, op, cost);
-  charge(kCopySteps, pc);
-  std::optional<State> joined;
-  PathCost all;
-  for (const bool less : {false, true}) {
-    State one = s;
-    V a = left;
-    V b = right;
-    refine(test, less, a, b);
-    if (a.empty() || b.empty())
+  const bool branches = riscv::is_branch(n.op);
+  const Op test = branches ? n.op : n.op == Op::Slt || n.op == Op::Slti ? Op::Blt : Op::Bltu;
+  const auto [left, right] = named(s, n, pc);
+  suggest(left, right);
+  suggest(right, left);
+  const bool equality = test == Op::Beq || test == Op::Bne;
+  const std::optional<uint32_t> apart = equality ? distance(left, right, UINT32_MAX) : std::nullopt;
+  const Truth truth = !apart                               ? abstract_branch(test, left, right)
+                      : (*apart == 0) == (test == Op::Beq) ? Truth::Yes
+                                                           : Truth::No;
+  const auto go_on = [&](State& at, bool holds, PathCost& its) {
+    at.pc = pc + 4;
+    if (!branches)
+      return write(at, n.rd, V::constant(holds));
+    if (!holds)
+      return;
+    at.pc = pc;
+    take(at, pc + uint32_t(n.imm), its);
+  };
+  if (truth != Truth::Unknown)
+    return go_on(s, truth == Truth::Yes, cost);
+  std::vector<Way> ways;
+  for (const bool holds : {false, true}) {
+    charge(kCopySteps / 2, pc);
+    Way way{s, new_cost(), holds};
+    if (!learn(way.state, test, holds, left, right))
       continue;
-    write(one, n.rs1, a);
-    reflect(one, a);
-    if (!immediate) {
-      write(one, n.rs2, b);
-      reflect(one, b);
-    }
-    write(one, n.rd, V::constant(less));
-    one.pc = pc + 4;
-    PathCost its = new_cost();
-    learn_of_time(one, op, false);
-    run(one, {kExit, s.calls.size()}, depth + 1, its);
-    join_alternative(joined, all, std::move(one), its, pc);
+    go_on(way.state, holds, way.cost);
+    ways.push_back(std::move(way));
   }
-  s = std::move(*joined);
-  cost.add(all);
-  bound(cost, pc);
+  const bool meets = branches && options_.join == Join::AtMeeting;
+  follow(s, std::move(ways), {meets ? program_.meets[pc / 4] : kExit, s.calls.size()}, depth, cost);
 }
 
-// Joins one more path that reaches the same place. `joined` holds the joined state, `all` the highest costs.
-void Explorer::join_alternative(
-    std::optional<State>& joined,
-    PathCost& all,
-    State one,
-    PathCost its,
-    uint32_t pc) {
-  begin_way();
-  if (!joined) {
-    joined = std::move(one);
-    all = std::move(its);
-    return;
-  }
-  join_states(*joined, one, pc, all, its);
-  all = PathCost::worst_of(all, its);
+bool Explorer::learn(State& s, Op test, bool taken, V a, V b) {
+  refine(test, taken, a, b);
+  if (a.empty() || b.empty())
+    return false;
+  reflect(s, a);
+  reflect(s, b);
+  if ((test != Op::Beq && test != Op::Bne) || a.is_constant() || b.is_constant())
+    return true;
+  // The difference of two numbers is 0, or is not.
+  V apart = related_alu(Op::Sub, a, b);
+  if (apart.term.number == 0)
+    apart = related_alu(Op::Sub, b, a);
+  V zero = V::constant(0);
+  refine(test, taken, apart, zero);
+  if (!apart.empty())
+    reflect(s, apart);
+  return true;
 }
 
-void Explorer::take_back(State& s, uint32_t target, PathCost& cost) {
-  if (target <= s.pc) {
-    const bool again = anchor_pc_ == target && anchor_.words.same_pages(s.words) &&
-                       same_registers(anchor_, s) && anchor_.calls.size() == s.calls.size();
-    if (again)
-      reject(
-          Rule::Unbounded,
-          s.pc,
-          "the loop from " + base::hex(target) + " never ends: nothing changes in it");
-    if (++jumps_back_ >= next_anchor_) {
-      next_anchor_ = jumps_back_ * 2;
-      anchor_ = s;
-      anchor_pc_ = target;
-    }
+void Explorer::take(State& s, uint32_t target, PathCost& cost) {
+  if (target == kReturnAddress) {
+    if (s.calls.size() != 1)
+      reject(Rule::ControlFlow, s.pc, "the region ends inside a call");
+    s.calls.pop_back();
+  } else {
+    check_target(target, s.pc);
+    spend(cost, s.pc, 2, 2);
   }
-  take(s, target, cost);
+  s.pc = target;
 }
 
-// Follows a jump through a register to each of its possible targets and joins the results.
-void Explorer::jump_to_any(State& s, const TileOp& op, const V& target, int depth, PathCost& cost) {
-  const uint32_t pc = s.pc;
-  const Stop meet = op.base.rd != 0 ? Stop{pc / 4 + 1, s.calls.size()} : Stop{kExit, s.calls.size()};
-  std::optional<State> joined;
-  PathCost all;
-  for (size_t i = 0; i < target.places; ++i) {
-    charge(kCopySteps, pc);
-    State one = s;
-    PathCost its = new_cost();
-    if (op.base.rd != 0)
-      call(one, op.base.rd, target.place[i]);
-    take(one, target.place[i], its);
-    run(one, meet, depth + 1, its);
-    join_alternative(joined, all, std::move(one), its, pc);
+void Explorer::call(State& s, unsigned link, uint32_t target) {
+  for (const State::Call& open : s.calls) {
+    if (open.entry == target)
+      reject(Rule::Recursion, s.pc, "the function at " + base::hex(target) + " calls itself");
   }
-  s = std::move(*joined);
-  cost.add(all);
-  bound(cost, pc);
+  write(s, link, V::constant(s.pc + 4));
+  s.calls.push_back({s.pc + 4, target});
 }
 
-// Follows a jump or call.
+// Follows a jump or call, through a register to each of its possible targets.
 void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
+  const bool links = op.base.rd != 0;
   if (op.base.op == Op::Jal) {
     const uint32_t target = pc + uint32_t(op.base.imm);
-    if (op.base.rd != 0)
+    if (links)
       call(s, op.base.rd, target);
-    return take_back(s, target, cost);
+    return take(s, target, cost);
   }
   const V target = abstract_alu(Op::Addi, read(s, op.base.rs1, pc), V::constant(uint32_t(op.base.imm)));
-  if (!target.is_constant() && target.places > 0)
-    return jump_to_any(s, op, target, depth, cost);
-  if (!target.is_constant())
+  if (!target.is_constant() && target.places == 0)
     reject(Rule::IndirectJump, pc, "jump through a register whose value is not known");
-  if (!s.calls.empty() && target.low == s.calls.back().back && op.base.rd == 0) {
-    if (target.low == kReturnAddress)
-      return take(s, kReturnAddress, cost);
-    s.calls.pop_back();
-  } else if (op.base.rd != 0) {
-    call(s, op.base.rd, target.low);
-  } else {
-    reject(Rule::IndirectJump, pc, "jump through a register that is no return");
+  if (target.is_constant()) {
+    const bool returns = !links && !s.calls.empty() && target.low == s.calls.back().back;
+    if (!returns && !links)
+      reject(Rule::IndirectJump, pc, "jump through a register that is no return");
+    if (links)
+      call(s, op.base.rd, target.low);
+    else if (target.low != kReturnAddress)
+      s.calls.pop_back();
+    return take(s, target.low, cost);
   }
-  take(s, target.low, cost);
+  std::vector<Way> ways;
+  for (size_t i = 0; i < target.places; ++i) {
+    charge(kCopySteps, pc);
+    Way& way = ways.emplace_back(Way{s, new_cost()});
+    if (links)
+      call(way.state, op.base.rd, target.place[i]);
+    take(way.state, target.place[i], way.cost);
+  }
+  follow(s, std::move(ways), {links ? pc / 4 + 1 : kExit, s.calls.size()}, depth, cost);
 }
 
 void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
@@ -188,19 +191,18 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
   if (most > kLoopLimit)
     reject(Rule::Unbounded, pc, "the loop count may be " + std::to_string(most) + ", more than 2^20");
   for (uint32_t at = pc / 4 + 1; at <= pc / 4 + op.length; ++at) {
-    const TileOp& in = code_[at];
+    const TileOp& in = program_.code[at];
     if (in.writes_rd() && s.x[in.base.rd].initialised)
       s.x[in.base.rd] = V::any();
+    s.streamed |= in.custom == Custom::HistIn;
   }
   const std::array<V, 32> before = s.x;
-  charge_counter(s, cost);
+  add_changes(s, cost);
   forget_stored(s, op.length);
   PathCost body = new_cost();
-  ++in_loop_;
-  begin_counter(s);
+  record(s);
   run_body(s, op.length, body);
-  charge_counter(s, body);
-  --in_loop_;
+  add_changes(s, body);
   for (unsigned i = 0; i < 32; ++i) {
     if (before[i].initialised)
       read(s, i, pc);
@@ -216,7 +218,7 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   s.pc = start;
   // A round may begin while values of the previous round are still in the histogram pipeline.
   for (uint32_t at = start / 4; at < end / 4; ++at) {
-    if (takes_values(code_[at]) || code_[at].custom == Custom::HistRead)
+    if (takes_values(program_.code[at]) || program_.code[at].custom == Custom::HistRead)
       s.filling = kFilling;
   }
   while (s.pc != end) {
@@ -231,7 +233,7 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
 
 // Forgets the memory words that a loop body may store, by a trial round.
 void Explorer::forget_stored(State& s, uint32_t length) {
-  charge(KnownWords::kPages, s.pc);
+  charge(Scratchpad::kPages, s.pc);
   State trial = s;
   trial.words.forget(kDataBase, kStackTop - 1);
   const size_t outer = stored_.size();

@@ -1,17 +1,17 @@
-// State of one path while a region is explored: registers, scratchpad, open calls, and what amortised
-// analysis keeps of the counter's cell (explorer.h).
+// State of one path while a region is explored: registers, scratchpad, open calls, and the values that
+// branches compared.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "tile/unit/verify/known_words.h"
+#include "tile/unit/verify/scratchpad.h"
 
 namespace lento::tile {
 
 struct State {
   std::array<AbstractValue, 32> x;
-  KnownWords words;
+  Scratchpad words;
   struct Call {
     uint32_t back;
     uint32_t entry;
@@ -21,13 +21,13 @@ struct State {
   // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
   // (HistogramUnit::busy) or for an accumulator read.
   uint32_t filling = 0;
-  // The value of the counter's cell at the last charge of its potential (struct Counter in explorer.h), and
-  // the low bits of its value now. The machine has no such registers, but branches narrow them like
-  // registers.
-  std::array<AbstractValue, 2> ghosts;
-  // Whether a branch on this path has shown that Counter::period cycles have passed since the counter's cell
-  // was set.
-  bool time_is_over = false;
+  // Whether hist.in may have taken an input, whose arrival is not that of the input which began the run.
+  bool streamed = false;
+  // The latest values that branches compared, with their bounds on this path, whether or not a register still
+  // holds them.
+  std::vector<AbstractValue> compared;
+  // The values of the tracked cells (explorer.h) when their change was recorded last.
+  std::vector<AbstractValue> before;
 };
 
 }  // namespace lento::tile

@@ -89,14 +89,16 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
     Program program{image, decode_code(image.code), {}, {}, {}, {}};
     program.meets = post_dominators(program.code);
     program.in_body.assign(program.code.size(), false);
-    KnownWords words;
+    Scratchpad words;
     std::array<uint32_t, kWords> concrete{};
     for (int i = 0; i < kWords; ++i) {
       concrete[size_t(i)] = uint32_t(rng.next()) >> rng.below(32);
       const uint32_t at = concrete[size_t(i)];
       const uint32_t width = uint32_t(rng.next()) >> rng.below(32);
       if (rng.below(4))
-        words.set(kDataBase + 4 * uint32_t(i), V::range(at - std::min(at, width), at + std::min(~at, width)));
+        words.set(
+            cell_of(kDataBase + 4 * uint32_t(i), 4),
+            V::range(at - std::min(at, width), at + std::min(~at, width)));
     }
     ExploreOptions options;
     options.join = rng.below(2) ? Join::AtEnd : Join::AtMeeting;
@@ -114,8 +116,8 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
       for (uint32_t i = 0; i < kWords; ++i) {
         uint32_t word = 0;
         std::memcpy(&word, tile.memory().scratchpad.data() + 4 * i, 4);
-        const V* v = known.words.find(kDataBase + 4 * i);
-        ASSERT_TRUE(!v || holds(*v, word)) << "seed " << seed << " word " << i << " = " << word;
+        const V v = known.words.value(cell_of(kDataBase + 4 * i, 4));
+        ASSERT_TRUE(holds(v, word)) << "seed " << seed << " word " << i << " = " << word;
       }
     }
   }

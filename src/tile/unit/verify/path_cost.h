@@ -14,20 +14,35 @@
 
 namespace lento::tile {
 
+// Bounds of the change of a tracked cell (explorer.h).
+struct Change {
+  int64_t low = 0;
+  int64_t high = 0;
+  auto operator<=>(const Change&) const = default;
+};
+
+// The paths that change the tracked cells alike, with the most that one of them costs.
+struct RunKind {
+  std::vector<Change> changes;
+  uint64_t cycles = 0;
+  uint64_t bytes = 0;
+};
+
+// Changes at kMostChange or beyond are unbounded.
+inline constexpr int64_t kMostChange = int64_t{1} << 40;
+
 struct PathCost {
   static constexpr int64_t kNone = -1;
   // A region above this cost counts as unbounded: 550 s at 2 GHz. It keeps every sum here inside 64 bits.
   static constexpr uint64_t kMost = uint64_t{1} << 40;
-  static constexpr int64_t kMostCharged = int64_t{1} << 58;
+  static constexpr size_t kMostKinds = 32;
 
   uint64_t worst = 0;
   uint64_t best = 0;
   uint64_t busy = 0;  // most cycles outside hist.in
   uint64_t bytes = 0;
-  // The amortised cost of a path under a counter (struct Counter in explorer.h), in units of 1 /
-  // Counter::parts byte or cycle: its output bytes, or its cycles outside hist.in, plus the change of the
-  // counter's potential.
-  int64_t charged = 0;
+  // Empty unless cells are tracked, then never empty. At most kMostKinds.
+  std::vector<RunKind> kinds;
   // Cycles of the worst path by instruction, empty unless they were requested.
   std::vector<uint64_t> profile;
   uint64_t streamed = 0;
@@ -55,9 +70,22 @@ struct PathCost {
     worst += more_at_worst;
     busy += more_at_worst;
     best += more_at_best;
+    for (RunKind& kind : kinds)
+      kind.cycles += more_at_worst;
     const auto more = int64_t(more_at_worst);
     through = sum(through, more);
     tail = sum(tail, more);
+  }
+
+  void add_bytes(uint64_t more) {
+    bytes += more;
+    for (RunKind& kind : kinds)
+      kind.bytes += more;
+  }
+
+  void add_change(size_t tracked, Change change) {
+    for (RunKind& kind : kinds)
+      kind.changes[tracked] = sum(kind.changes[tracked], change);
   }
 
   // Appends the cost of `next`.
@@ -66,7 +94,7 @@ struct PathCost {
     best += next.best;
     busy += next.busy;
     bytes += next.bytes;
-    charged = std::min(charged + next.charged, kMostCharged);
+    append_kinds(next.kinds);
     for (size_t i = 0; i < next.profile.size(); ++i)
       profile[i] += next.profile[i];
     streamed += next.streamed;
@@ -87,8 +115,12 @@ struct PathCost {
     out.streamed *= most;
     out.best *= least;
     out.streamed_least *= least;
-    const bool overflows = charged > 0 && most > uint64_t(kMostCharged / charged);
-    out.charged = overflows ? kMostCharged : charged * int64_t(charged > 0 ? most : least);
+    for (RunKind& kind : out.kinds) {
+      kind.cycles *= most;
+      kind.bytes *= most;
+      for (Change& c : kind.changes)
+        c = {times(c.low, c.low < 0 ? most : least), times(c.high, c.high > 0 ? most : least)};
+    }
     for (uint64_t& cycles : out.profile)
       cycles *= most;
     if (most > 1)
@@ -105,7 +137,9 @@ struct PathCost {
     out.best = std::min(a.best, b.best);
     out.busy = std::max(a.busy, b.busy);
     out.bytes = std::max(a.bytes, b.bytes);
-    out.charged = std::max(a.charged, b.charged);
+    out.kinds = a.kinds;
+    for (const RunKind& kind : b.kinds)
+      add_kind(out.kinds, kind);
     out.profile = a.worst >= b.worst ? a.profile : b.profile;
     out.streamed = std::max(a.streamed, b.streamed);
     out.streamed_least = std::min(a.streamed_least, b.streamed_least);
@@ -132,6 +166,50 @@ struct PathCost {
  private:
   static int64_t sum(int64_t a, int64_t b) {
     return a == kNone || b == kNone ? kNone : a + b;
+  }
+  // Sums and products at kMostChange or beyond stay there, as unbounded.
+  static int64_t bounded(int64_t a, int64_t b, int64_t result) {
+    const int64_t far = std::abs(a) >= kMostChange ? a : std::abs(b) >= kMostChange ? b : result;
+    return std::clamp(far, -kMostChange, kMostChange);
+  }
+  static Change sum(const Change& a, const Change& b) {
+    return {bounded(a.low, b.low, a.low + b.low), bounded(a.high, b.high, a.high + b.high)};
+  }
+  static int64_t times(int64_t v, uint64_t n) {
+    const double product = double(v) * double(n);
+    return std::abs(product) >= double(kMostChange) ? (v > 0 ? kMostChange : -kMostChange) : v * int64_t(n);
+  }
+
+  // Adds a kind. When there are too many, the last one takes over its changes and costs.
+  static void add_kind(std::vector<RunKind>& kinds, const RunKind& kind) {
+    auto at = std::ranges::find(kinds, kind.changes, &RunKind::changes);
+    if (at == kinds.end() && kinds.size() < kMostKinds)
+      return kinds.push_back(kind);
+    if (at == kinds.end()) {
+      at = std::prev(kinds.end());
+      for (size_t i = 0; i < kind.changes.size(); ++i) {
+        at->changes[i].low = std::min(at->changes[i].low, kind.changes[i].low);
+        at->changes[i].high = std::max(at->changes[i].high, kind.changes[i].high);
+      }
+    }
+    at->cycles = std::max(at->cycles, kind.cycles);
+    at->bytes = std::max(at->bytes, kind.bytes);
+  }
+
+  void append_kinds(const std::vector<RunKind>& next) {
+    std::vector<RunKind> out;
+    for (const RunKind& first : kinds) {
+      for (const RunKind& second : next) {
+        RunKind both = first;
+        both.cycles += second.cycles;
+        both.bytes += second.bytes;
+        for (size_t i = 0; i < both.changes.size(); ++i)
+          both.changes[i] = sum(both.changes[i], second.changes[i]);
+        add_kind(out, both);
+      }
+    }
+    if (!next.empty())
+      kinds = std::move(out);
   }
 };
 

@@ -1,11 +1,10 @@
-// Keeps relations between registers that derive from one unknown number (AbstractValue::id) by mask, shift
-// and addition, and transfers bounds between them. An interval is transferred when one mask includes the
-// other, and widened by the bits in which the masks differ.
+// Keeps terms through sums, masks, shifts and products, and transfers bounds between values of one number. An
+// interval is transferred when one mask includes the other, and widened by the bits in which the masks
+// differ.
 #include "tile/unit/verify/relation.h"
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 
 namespace lento::tile {
 namespace {
@@ -17,15 +16,156 @@ V plus(const V& v, uint32_t addend) {
   return abstract_alu(Op::Add, v, V::constant(addend));
 }
 
-// Narrows `other` by `known`, where both are parts (masks) of one unknown number: by the bits that both masks
-// keep, and by the interval where one mask includes the other.
-void share_bits(V& other, const V& known) {
-  const uint32_t common = known.mask & other.mask;
+bool is_sum(Op op) {
+  return op == Op::Add || op == Op::Addi;
+}
+
+// Returns the exponent of a factor that is a power of two.
+uint32_t exponent_of(const Term& t) {
+  return uint32_t(std::countr_zero(t.factor));
+}
+
+// Returns `t` times a power of two, or times a factor of which the product does not wrap.
+Term scaled(Term t, uint32_t factor) {
+  t.factor = factor;
+  if (std::has_single_bit(factor))
+    t.mask &= UINT32_MAX >> std::countr_zero(factor);
+  return t;
+}
+
+Term added(Term t, uint32_t addend) {
+  (t.is_sum() ? t.inner : t.plus) += addend;
+  return t;
+}
+
+// Returns the term after a shift to the right.
+Term shifted_right(Term t, uint32_t by) {
+  const uint32_t left = exponent_of(t);
+  const uint32_t more = by - std::min(by, left);
+  t.factor >>= std::min(by, left);
+  t.right += more;
+  t.mask >>= more;
+  return t.mask == 0 ? Term{} : t;
+}
+
+// Returns the term of `op` on a and a constant.
+Term with_constant(Op op, const V& a, uint32_t c) {
+  const Term& t = a.term;
+  if (is_sum(op))
+    return added(t, c);
+  if (op == Op::Sub)
+    return added(t, 0u - c);
+  const bool shifts = std::has_single_bit(t.factor);
+  if (t.plus != 0 || t.minus != 0)
+    return {};
+  if ((op == Op::And || op == Op::Andi) && shifts) {
+    Term out = t;
+    out.mask &= c >> exponent_of(t);
+    return out.mask == 0 ? Term{} : out;
+  }
+  const uint32_t by = c & 31;
+  if (op == Op::Slli && (shifts ? exponent_of(t) + by < 32 : uint64_t{a.high} << by <= INT32_MAX))
+    return scaled(t, t.factor << by);
+  const bool is_positive = a.high <= INT32_MAX;
+  if ((op == Op::Srli || (op == Op::Srai && is_positive)) && shifts)
+    return shifted_right(t, by);
+  return {};
+}
+
+bool of_one_window(const Term& a, const Term& b) {
+  return a.number != 0 && a.number == b.number && a.inner == b.inner && a.right == b.right &&
+         a.mask == b.mask && a.minus == 0 && b.minus == 0;
+}
+
+// Returns the term of a sum or difference: a multiple of the number that both derive from, of which one is
+// the number itself, or a difference of two numbers.
+Term of_sum(Op op, const V& a, const V& b) {
+  const Term& s = a.term;
+  const Term& t = b.term;
+  const V& one = s.factor == 1 ? a : b;
+  if (of_one_window(s, t) && s.plus == 0 && t.plus == 0 && one.term.factor == 1) {
+    const uint64_t factor = is_sum(op)            ? uint64_t{s.factor} + t.factor
+                            : s.factor > t.factor ? s.factor - t.factor
+                                                  : 0;
+    if (factor > 0 && factor <= INT32_MAX && one.high * factor <= INT32_MAX)
+      return scaled(s, uint32_t(factor));
+  }
+  if (op != Op::Sub || t.number == 0 || t.number == s.number || s.minus != 0 || !t.is_sum() || t.minus != 0)
+    return {};
+  Term out = added(s, 0u - t.inner);
+  out.minus = t.number;
+  return out;
+}
+
+// Clearing the lowest set bit, v & (v - 1), leaves fewer set bits.
+void count_ones(const V& a, const V& b, V& result) {
+  const std::optional<uint32_t> step = distance(a, b, UINT32_MAX);
+  if (step != UINT32_MAX && step != 1u)
+    return;
+  const V& v = step == 1u ? b : a;
+  V fewer;
+  fewer.most_ones = uint8_t(std::max(v.most_ones - 1, 0));
+  result = meet(result, fewer);
+}
+
+// Sets the congruence of a sum or product.
+void keep_modulus(Op op, const V& a, const V& b, V& result) {
+  const uint32_t by = b.low & 31;
+  if (is_sum(op) && b.is_constant()) {
+    result.modulus = a.modulus;
+    result.residue = a.residue + b.low;
+    result.reach = a.reach;
+  } else if (op == Op::Slli && b.is_constant()) {
+    const int64_t residue = int64_t{int32_t(a.residue)} * (int64_t{1} << by);
+    const bool fits = uint64_t{a.high} << by <= INT32_MAX && residue == int32_t(residue) &&
+                      uint64_t{a.modulus} << by <= INT32_MAX;
+    result.modulus = fits ? a.modulus << by : 0;
+    result.residue = a.residue << by;
+    result.reach = a.reach << by;
+  } else if (is_sum(op)) {
+    const V& multiple = a.modulus > b.high ? a : b;
+    const V& rest = a.modulus > b.high ? b : a;
+    if (multiple.modulus <= rest.high)
+      return;
+    result.modulus = multiple.modulus;
+    result.residue = multiple.residue + rest.low;
+    result.reach = multiple.reach + rest.high - rest.low;
+  }
+}
+
+// Returns the bounds of the bits (number + inner) & mask << right.
+V bits_of(const V& v) {
+  const Term& t = v.term;
+  V product = plus(v, 0u - t.plus);
+  if (std::has_single_bit(t.factor))
+    product = abstract_alu(Op::Srli, product, V::constant(exponent_of(t)));
+  else
+    product = V::range(uint32_t((uint64_t{product.low} + t.factor - 1) / t.factor), product.high / t.factor);
+  V lane = V::range(0, t.mask);
+  lane.zeros = ~t.mask;
+  return abstract_alu(Op::Slli, meet(product, lane), V::constant(t.right));
+}
+
+// Returns the value that has the term `t` and the bits `bits`.
+V made_of(const V& bits, const Term& t) {
+  V product = abstract_alu(Op::Srli, bits, V::constant(t.right));
+  if (std::has_single_bit(t.factor)) {
+    product = abstract_alu(Op::Slli, product, V::constant(exponent_of(t)));
+  } else {
+    const uint32_t most = INT32_MAX / t.factor;
+    product = V::range(std::min(product.low, most) * t.factor, std::min(product.high, most) * t.factor);
+  }
+  return plus(product, t.plus);
+}
+
+// Narrows `bits`, those of `mask`, by the bits `known` of `known_mask` of the same number: by the bits that
+// both masks keep, and by the interval where one mask includes the other.
+V shared_bits(const V& bits, uint32_t mask, const V& known, uint32_t known_mask) {
+  const uint32_t more = mask & ~known_mask;
+  const uint32_t less = known_mask & ~mask;
   V same;
-  same.zeros = known.zeros & common;
-  same.ones = known.ones & common;
-  const uint32_t more = other.mask & ~known.mask;  // bits that only `other` has
-  const uint32_t less = known.mask & ~other.mask;
+  same.zeros = known.zeros & known_mask & mask;
+  same.ones = known.ones & mask;
   if (less == 0) {
     same.low = known.low;
     same.high = uint32_t(std::min<uint64_t>(uint64_t{known.high} + more, UINT32_MAX));
@@ -33,172 +173,71 @@ void share_bits(V& other, const V& known) {
     same.low = known.low > less ? known.low - less : 0;
     same.high = known.high;
   }
-  other = meet(other, same);
-}
-
-bool of_one_number(const V& a, const V& b) {
-  return a.id != 0 && a.id == b.id;
-}
-
-bool of_one_word(const V& a, const V& b) {
-  return a.home != 0 && a.home == b.home && a.stamp == b.stamp && a.stamp != V::kManyStamps;
-}
-
-// Returns k when the value is its unknown number times 2^k, whose high bits may be lost, else nothing.
-std::optional<uint32_t> shift_of(const V& v) {
-  return std::has_single_bit(v.factor) ? std::optional(uint32_t(std::countr_zero(v.factor))) : std::nullopt;
-}
-
-// Returns the factor of a sum or difference of two multiples of one unknown number, such as 15 for (x << 4) -
-// x. One of the two must be the number itself, and the product must stay below 2^31. Otherwise returns 0.
-uint32_t factor_of_sum(Op op, const V& a, const V& b) {
-  if (!of_one_number(a, b) || a.mask != b.mask || a.plus != 0 || b.plus != 0)
-    return 0;
-  const uint64_t factor = op == Op::Add                          ? uint64_t{a.factor} + b.factor
-                          : op == Op::Sub && a.factor > b.factor ? a.factor - b.factor
-                                                                 : 0;
-  const V& number = a.factor == 1 ? a : b;
-  const bool fits = factor <= INT32_MAX && number.factor == 1 && number.high * factor <= INT32_MAX;
-  return fits ? uint32_t(factor) : 0;
-}
-
-void set_number(V& result, const V& from, uint32_t factor, uint32_t mask, uint32_t plus) {
-  result.id = from.id;
-  result.factor = factor;
-  result.mask = mask;
-  result.plus = plus;
+  if (mask == known_mask)
+    same = meet(same, known);
+  return meet(bits, same);
 }
 
 }  // namespace
 
-bool can_relate(Op op, const V& a, const V& b) {
-  if (!b.is_constant())
-    return factor_of_sum(op, a, b) != 0;
-  const std::optional<uint32_t> shift = shift_of(a);
-  const uint32_t by = b.low & 31;
-  switch (op) {
-    case Op::Add:
-    case Op::Addi:
-      return true;
-    case Op::And:
-    case Op::Andi:
-      return a.factor == 1 && a.plus == 0;
-    case Op::Slli:
-      return a.plus == 0 && (shift ? *shift + by < 32 : uint64_t{a.high} << by <= INT32_MAX);
-    case Op::Srli:
-      return by != 0 && shift == by && a.plus == 0;
-    default:
-      return false;
-  }
-}
-
-// Computes the modulus (AbstractValue) of an address after an addition or a left shift. The sum of a multiple
-// and a smaller value gets the factor of the multiple as its modulus. A shift beyond 31 bits loses the
-// modulus.
-void keep_modulus(Op op, const V& a, const V& b, V& result) {
-  const uint32_t by = b.low & 31;
-  if (b.is_constant() && (op == Op::Add || op == Op::Addi)) {
-    const bool multiple = a.modulus == 0 && a.id != 0 && a.factor > 1;
-    result.modulus = multiple ? a.factor : a.modulus;
-    result.residue = (multiple ? a.plus : a.residue) + b.low;
-    result.reach = a.reach;
-  } else if (b.is_constant() && op == Op::Slli) {
-    const int64_t residue = int64_t{int32_t(a.residue)} * (int64_t{1} << by);
-    const bool fits = uint64_t{a.high} << by <= INT32_MAX && residue == int32_t(residue) &&
-                      uint64_t{a.modulus} << by <= INT32_MAX;
-    result.modulus = fits ? a.modulus << by : 0;
-    result.residue = a.residue << by;
-    result.reach = a.reach << by;
-  } else if (op == Op::Add) {
-    const bool first = a.id != 0 && a.factor > b.high;
-    const V& multiple = first ? a : b;
-    const V& rest = first ? b : a;
-    if (multiple.id == 0 || multiple.factor <= rest.high)
-      return;
-    result.modulus = multiple.factor;
-    result.residue = multiple.plus + rest.low;
-    result.reach = rest.high - rest.low;
-  }
-}
-
 void relate(Op op, const V& a, const V& b, V& result) {
-  if (a.id == 0 || !can_relate(op, a, b))
+  if (op == Op::And)
+    count_ones(a, b, result);
+  keep_modulus(op, a, b, result);
+  if (a.term.number == 0)
     return;
-  const uint32_t by = b.low & 31;
-  if (!b.is_constant()) {
-    const uint32_t factor = factor_of_sum(op, a, b);
-    const V& number = a.factor == 1 ? a : b;
-    V product = V::range(number.low * factor, number.high * factor);
-    product.zeros |= (1u << std::countr_zero(factor)) - 1;
-    result = meet(result, product);
-    return set_number(result, a, factor, a.mask, 0);
-  }
-  if (op == Op::Add || op == Op::Addi)
-    set_number(result, a, a.factor, a.mask, a.plus + b.low);
-  else if (op == Op::Slli)
-    set_number(result, a, a.factor << by, a.mask, 0);
-  else if (op == Op::Srli)
-    set_number(result, a, 1, a.mask & (UINT32_MAX >> by), 0);
-  else
-    set_number(result, a, 1, a.mask & b.low, 0);
-}
-
-void relate_time(Op op, const V& a, const V& b, V& result) {
-  if (op == Op::Sub && a.time_shift == 1 && b.home != 0 && b.stamp != V::kManyStamps) {
-    result.since = b.home;
-    result.since_stamp = b.stamp;
-    result.time_plus = a.time_plus - b.offset;
-  }
+  result.term = b.is_constant()               ? with_constant(op, a, b.low)
+                : is_sum(op) || op == Op::Sub ? of_sum(op, a, b)
+                                              : Term{};
+  const Term& t = result.term;
+  if (t.number == 0 || t.minus != 0)
+    return;
   if (!b.is_constant())
-    return;
-  const uint32_t by = b.low & 31;
-  const bool is_time = a.time_shift == 1 && a.time_plus == 0;
-  if ((op == Op::Addi || op == Op::Add) && (a.time_shift == 1 || a.since != 0 || b.low == 0)) {
-    result.time_shift = a.time_shift;
-    result.time_plus = a.time_plus + b.low;
-    result.since = a.since;
-    result.since_stamp = a.since_stamp;
-  } else if (
-      (op == Op::Srli || op == Op::Srl) && (is_time || a.time_shift > 1) && a.time_shift <= 32 &&
-      a.time_shift + by <= 32) {
-    result.time_shift = a.time_shift + by;
-  } else if ((op == Op::Slli || op == Op::Sll) && a.time_shift == 1 + by && by > 0) {
-    result.time_shift = 33 + by;
-  } else if (
-      (op == Op::And || op == Op::Andi) && is_time && b.low != UINT32_MAX &&
-      std::has_single_bit(~b.low + 1)) {
-    result.time_shift = 33 + uint32_t(std::countr_zero(b.low));
+    result = meet(result, made_of(bits_of(a.term.factor == 1 ? a : b), t));
+  if (t.factor > 1 && result.modulus == 0) {
+    result.modulus = t.factor;
+    result.residue = t.plus;
+    result.reach = 0;
   }
 }
 
-void count_ones(const V& a, const V& b, V& result) {
-  const bool alike = of_one_number(a, b) && a.factor == b.factor && a.mask == b.mask;
-  if (!alike || (b.plus + 1 != a.plus && a.plus + 1 != b.plus))
-    return;
-  const V& v = b.plus + 1 == a.plus ? a : b;
-  V fewer;
-  fewer.most_ones = uint8_t(std::max(v.most_ones - 1, 0));
-  result = meet(result, fewer);
+V related_alu(Op op, const V& a, const V& b) {
+  V out = abstract_alu(op, a, b);
+  if (out.term.number == 0 || !b.is_constant())
+    relate(op, a, b, out);
+  return out;
+}
+
+std::optional<uint32_t> distance(const V& a, const V& b, uint32_t mask) {
+  const Term& s = a.term;
+  const Term& t = b.term;
+  if (s.number != 0 && s == t)
+    return 0;
+  if (s.number == 0 || s.number != t.number || s.minus != t.minus)
+    return std::nullopt;
+  if (of_one_window(s, t) && s.factor == t.factor)
+    return (t.plus - s.plus) & mask;
+  const bool low_bits = s.is_low_bits() && t.is_low_bits() && (mask & ~(s.mask & t.mask)) == 0;
+  return low_bits ? std::optional((t.inner - s.inner) & mask) : std::nullopt;
 }
 
 V sharpened(const V& other, const V& known) {
+  const Term& o = other.term;
+  const Term& k = known.term;
+  if (o.number == 0 || o.number != k.number || o.minus != k.minus)
+    return other;
   V out = other;
-  if (of_one_word(other, known))
-    out = meet(out, plus(known, other.offset - known.offset));
-  if (of_one_number(other, known)) {
-    const std::optional<uint32_t> shift = shift_of(known);
-    const bool of_number = known.factor == 1 && known.plus == 0 && other.mask == known.mask;
-    if (other.factor == known.factor && other.mask == known.mask) {
-      out = meet(out, plus(known, other.plus - known.plus));
-    } else if (other.factor == 1 && other.plus == 0 && shift && known.plus == 0) {
-      V part = abstract_alu(Op::Srli, known, V::constant(*shift));
-      part.mask = known.mask & (UINT32_MAX >> *shift);
-      share_bits(out, part);
-    } else if (of_number && shift_of(other) && other.plus == 0) {
-      out = meet(out, abstract_alu(Op::Slli, known, V::constant(*shift_of(other))));
-    } else if (of_number && uint64_t{known.high} * other.factor <= INT32_MAX) {
-      out = meet(out, plus(V::range(known.low * other.factor, known.high * other.factor), other.plus));
-    }
+  if (o == k) {
+    out = meet(other, known);
+  } else if (o.is_sum() && k.is_sum()) {
+    out = meet(other, plus(known, o.inner - k.inner));
+  } else if (o.minus == 0) {
+    if (o.inner != k.inner && (k.right != 0 || (k.mask & (k.mask + 1)) != 0))
+      return other;
+    V bits = bits_of(known);
+    if (o.inner != k.inner)
+      bits = abstract_alu(Op::And, plus(bits, o.inner - k.inner), V::constant(k.mask));
+    out = meet(out, made_of(shared_bits(bits_of(other), o.mask << o.right, bits, k.mask << k.right), o));
   }
   return out.empty() ? other : out;
 }

@@ -33,11 +33,11 @@ bool is_short(const std::vector<TileOp>& code, uint32_t head, uint32_t branch) {
   return std::all_of(code.begin() + head, code.begin() + branch, is_arithmetic);
 }
 
-// Returns the value without its relation to a scratchpad cell (home) or to an unknown number (id).
+// Returns the value without its term and congruence.
 V plain(const V& value) {
   V out = value;
-  out.home = out.stamp = out.offset = 0;
-  out.forget_number();
+  out.term = {};
+  out.modulus = out.residue = out.reach = 0;
   return out;
 }
 

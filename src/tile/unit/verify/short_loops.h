@@ -43,7 +43,7 @@ class ShortLoops {
   // Returns the loop that begins at an instruction, or nullptr.
   Loop* at(uint32_t index);
   // Returns the result for these register values, and in `steps` the number of executed instructions.
-  // Relations of registers to the scratchpad or to each other (AbstractValue::home, id) are not kept.
+  // Terms of registers are not kept.
   // Returns nullptr when a register that the loop reads was never set.
   const Run* run(Loop& loop, const Registers& x, uint64_t& steps) const;
 

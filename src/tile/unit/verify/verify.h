@@ -77,31 +77,23 @@ std::string describe(const Violation& violation, const NamePlace& name = {});
 // Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
-// Bounds how often main takes its longest time, worst_cycles. Either a counter in the scratchpad triggers a
-// long run, or a period that the program measures from a stored arrival time (struct Counter in explorer.h).
-// With a counter, any n runs together take at most n * mean_cycles + burst cycles.
+// Describes the mix of runs of main that loses most inputs, as long runs and others.
 struct LongRuns {
-  uint64_t every_runs = 1;    // a counter: once in so many runs; 1: any run may be long
-  uint64_t every_cycles = 0;  // a stored time: once in so many cycles; 0: no such limit
-  double mean_cycles = 0;     // of a counter
+  uint64_t every_runs = 1;    // once in so many runs; 1: any run may be long
+  uint64_t every_cycles = 0;  // once in so many cycles; 0: runs decide
   uint64_t short_cycles = 0;  // of a run that is not long
-  double burst = 0;           // cycles
 };
 
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO in one run
-  // Main's output over many runs: bytes_in_parts / parts bytes per run, plus window_bytes bytes in each
-  // window_cycles cycles. Any series of runs exceeds this sum by at most `burst` bytes.
-  uint64_t bytes_in_parts = 0;
-  uint64_t parts = 1;
-  uint64_t window_bytes = 0;
+  // The output over many runs: bytes_per_run for each of them, and window_bytes in each window_cycles. The
+  // sum over any runs exceeds this by at most `burst` bytes.
+  double bytes_per_run = 0;
+  double window_bytes = 0;
   uint64_t window_cycles = 1;
   double burst = 0;
-  double bytes_per_run() const {
-    return double(bytes_in_parts) / double(parts);
-  }
   uint64_t streamed = 0;  // most inputs that hist.in takes in one run
   uint64_t streamed_least = 0;
   uint64_t busy_cycles = 0;      // most cycles outside hist.in

@@ -22,58 +22,43 @@ std::string write_drops(const VerifyReport& report) {
   return out + "\n";
 }
 
+// The name of a rule, and advice for the author of a program that breaks it.
+struct RuleText {
+  std::string_view name;
+  std::string_view way_out;
+};
+
+constexpr std::string_view kControlFlow = "let every path end by a return, and no jump enter a hardware loop";
+constexpr std::string_view kBounds = "check the index against a constant before, or mask it: a[i & 15]";
+
+// In the order of Rule.
+constexpr RuleText kRules[] = {
+    {"illegal instruction", "compile for RV32I with 'lento tile build'"},
+    {"control flow", kControlFlow},
+    {"indirect jump", "call through a pointer that is one of at most four functions, or use if and else"},
+    {"hardware loop", kControlFlow},
+    {"recursion", "write it as a loop"},
+    {"load bounds", kBounds},
+    {"store bounds", kBounds},
+    {"uninitialised register", "set it on every path"},
+    {"unbounded loop",
+     "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)"},
+    {"stack", "put the stack pointer back; smaller frames"},
+    {"arrival rate", "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED"},
+    {"output rate",
+     "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew: "
+     "if (++n == 256) { n = 0; ... }"},
+    {"taint", "an image without soft logic may not write its registers"},
+    {"finish size", "YPU_FINISH returns or calls within 16 instructions"}};
+
 }  // namespace
 
 std::string_view rule_name(Rule rule) {
-  static constexpr std::string_view kNames[] = {
-      "illegal instruction",
-      "control flow",
-      "indirect jump",
-      "hardware loop",
-      "recursion",
-      "load bounds",
-      "store bounds",
-      "uninitialised register",
-      "unbounded loop",
-      "stack",
-      "arrival rate",
-      "output rate",
-      "taint",
-      "finish size"};
-  return kNames[int(rule)];
+  return kRules[size_t(rule)].name;
 }
 
 std::string_view way_out(Rule rule) {
-  switch (rule) {
-    case Rule::IllegalInstruction:
-      return "compile for RV32I with 'lento tile build'";
-    case Rule::ControlFlow:
-    case Rule::LoopBody:
-      return "let every path end by a return, and no jump enter a hardware loop";
-    case Rule::IndirectJump:
-      return "call through a pointer that is one of at most four functions, or use if and else";
-    case Rule::Recursion:
-      return "write it as a loop";
-    case Rule::LoadBounds:
-    case Rule::StoreBounds:
-      return "check the index against a constant before, or mask it: a[i & 15]";
-    case Rule::Uninitialised:
-      return "set it on every path";
-    case Rule::Unbounded:
-      return "give the loop a counter of its own that ends at a constant: for (n = 0; n < 64 && ...; ++n)";
-    case Rule::Stack:
-      return "put the stack pointer back; smaller frames";
-    case Rule::Arrival:
-      return "a shorter main, a longer YPU_ARRIVAL, or YPU_DROPS_EXPECTED";
-    case Rule::OutputRate:
-      return "declare more with YPU_OUTPUT, or send a summary every N inputs by a counter that starts anew: "
-             "if (++n == 256) { n = 0; ... }";
-    case Rule::Taint:
-      return "an image without soft logic may not write its registers";
-    case Rule::FinishSize:
-      return "YPU_FINISH returns or calls within 16 instructions";
-  }
-  return "";
+  return kRules[size_t(rule)].way_out;
 }
 
 std::string describe(const Violation& v, const NamePlace& name) {
@@ -109,14 +94,15 @@ std::string write_report(const VerifyReport& report) {
       out += std::string(name) + ": not examined\n";
       continue;
     }
-    out +=
-        std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
-        " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
-        (r->parts > 1 || r->window_bytes > 0 ? base::format_number(r->bytes_per_run()) + " a run over many, "
-                                             : "") +
-        (r->window_bytes > 0 ? number(r->window_bytes) + " in each " + number(r->window_cycles) + " cycles, "
-                             : "") +
-        number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
+    out += std::string(name) + ": " + number(r->best_cycles) + " to " + number(r->worst_cycles) +
+           " cycles, at most " + number(r->worst_bytes) + " bytes out, " +
+           (r->bytes_per_run < double(r->worst_bytes)
+                ? base::format_number(r->bytes_per_run) + " a run over many, "
+                : "") +
+           (r->window_bytes > 0
+                ? base::format_number(r->window_bytes) + " in each " + number(r->window_cycles) + " cycles, "
+                : "") +
+           number(r->streamed) + " inputs streamed, " + number(r->stack_bytes) + " bytes of stack\n";
   }
   return report.main.steps > 0 ? out + write_drops(report) : out;
 }
