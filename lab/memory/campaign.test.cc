@@ -52,6 +52,22 @@ TEST(Planted, OneRowATrialAndCommasStayInTheirField) {
   EXPECT_NE(text.find("\"a, b\""), std::string::npos);
 }
 
+TEST(Planted, ATrialIsRepeatableAndItsRowHasAFieldForEachColumn) {
+  const std::string text = trials_csv({try_planted(Plant::Remote, 9100), try_planted(Plant::Remote, 9100)});
+  const size_t first = text.find('\n');
+  const size_t second = text.find('\n', first + 1);
+  const std::string header = text.substr(0, first);
+  const std::string row = text.substr(first + 1, second - first - 1);
+  EXPECT_EQ(text.substr(second + 1), row + "\n");
+  // Commas inside quotes belong to their field.
+  bool quoted = false;
+  const auto commas = std::ranges::count_if(row, [&quoted](char c) {
+    quoted = quoted != (c == '"');
+    return c == ',' && !quoted;
+  });
+  EXPECT_EQ(commas, std::ranges::count(header, ','));
+}
+
 TEST(Planted, SameSeedSameTrace) {
   EXPECT_EQ(plant(Plant::Lock, 5, false).records, plant(Plant::Lock, 5, false).records);
   EXPECT_NE(plant(Plant::Lock, 5, false).records, plant(Plant::Lock, 6, false).records);
