@@ -167,7 +167,7 @@ void conclude(Judgement& judgement, finding::Diagnosis& out) {
   out.reason = reason;
   out.remedy = remedy;
   if (!reasons.empty())
-    out.notes.push_back("Cannot judge: " + reason + ". It would help to have " + remedy);
+    out.notes.push_back("Cannot judge: " + reason + ". What would help: " + remedy);
   if (out.findings.empty()) {
     out.verdict =
         judgement.all_clear.empty() ? "Nothing is wrong in what these files show" : judgement.all_clear;
