@@ -13,7 +13,7 @@
 #include "lab/cli/commands.h"
 #include "lab/predict/field_fit.h"
 #include "lab/predict/field_tables.h"
-#include "predict/expect/expectation.h"
+#include "predict/expect/run_spread.h"
 
 namespace lento::lab {
 namespace {
@@ -74,11 +74,12 @@ Bars bars_of(
     const FieldError& e = table.errors[i];
     if (!counts(e))
       continue;
-    const double bound = predict::nine_of_ten(table, e.work, e.source);
-    const double off = e.log_error - predict::typical_error(table, e.work, e.source);
-    const bool in = std::abs(off) <= bound * e.deviation;
+    const predict::RunSpread spread(table, e.work, e.source);
+    const double wide = spread.half_width(e.over_limit, e.known_stack, 0.9);
+    const double off = e.log_error - spread.typical_error();
+    const bool in = std::abs(off) <= wide;
     out.errors.push_back(std::abs(std::exp(-off) - 1));
-    out.stated.push_back(std::exp(bound * e.deviation) - 1);
+    out.stated.push_back(std::exp(wide) - 1);
     out.over_limit.push_back(judged[i].at->row.measured_s / judged[i].limit_s);
     out.too_fast += off > 0;
     out.inside += in;
@@ -119,8 +120,8 @@ void write_runs(
   for (size_t i = 0; i < judged.size(); ++i) {
     const predict::FieldRow& r = judged[i].at->row;
     const FieldError& e = table.errors[i];
-    const double typical = predict::typical_error(table, e.work, e.source);
-    const double stated = std::exp(predict::nine_of_ten(table, e.work, e.source) * e.deviation) - 1;
+    const predict::RunSpread spread(table, e.work, e.source);
+    const double stated = std::exp(spread.half_width(e.over_limit, e.known_stack, 0.9)) - 1;
     file.write(
         base::csv_line(
             {std::string(predict::name(r.work)),
@@ -131,7 +132,7 @@ void write_runs(
              std::to_string(r.devices),
              r.precision,
              format_number(r.measured_s, 5),
-             format_number(judged[i].predicted_s * std::exp(typical), 5),
+             format_number(judged[i].predicted_s * std::exp(spread.typical_error()), 5),
              format_number(judged[i].limit_s, 5),
              format_number(stated, 3),
              judged[i].known_stack ? "1" : "0"}) +

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/rng.h"
-#include "predict/expect/expectation.h"
+#include "predict/expect/run_spread.h"
 
 namespace lento::predict {
 namespace {
@@ -13,8 +13,9 @@ namespace {
 using lab::Promise;
 
 bool is_inside(const SoftwareTable& table, const FieldError& e, double share) {
-  const double off = e.log_error - typical_error(table, e.work, e.source);
-  return std::abs(off) <= share_lies_within(table, e.work, share, e.source) * e.deviation;
+  const RunSpread spread(table, e.work, e.source);
+  const double off = e.log_error - spread.typical_error();
+  return std::abs(off) <= spread.half_width(e.over_limit, e.known_stack, share);
 }
 
 // Returns one run of each source of this kind of work.

@@ -54,7 +54,6 @@ class Fitter {
   }
   // Numbers beyond the stacks are the two centres: of all stacks, then of those that launch from the host.
   SoftwareScalars scalars(size_t stack) const;
-  SoftwareScalars unsure(size_t stack) const;
   SoftwareScalars scalars_of_case(size_t i) const;
   double predicted(size_t i) const {
     return std::log(cases_[i]->seconds(scalars_of_case(i)));
@@ -87,7 +86,6 @@ class Fitter {
   // and the time of each source's host over the usual.
   Vector state_;
   Vector spread_;
-  Vector variance_;  // of the state, as the last round leaves it
   double source_spread_ = 0.2;
   double host_spread_ = 0.3;
   double error_ = 0.15;
@@ -241,20 +239,12 @@ double Fitter::round() {
       break;
     state_ = before;
   }
-  variance_ = solved.variance;
-  estimate_spread(variance_);
+  estimate_spread(solved.variance);
   error_ = std::max(kLeastSpread, std::sqrt(squares / double(cases_.size())));
   double change = 0;
   for (size_t i = 0; i < state_.size(); ++i)
     change = std::max(change, std::abs(state_[i] - before[i]));
   return change;
-}
-
-SoftwareScalars Fitter::unsure(size_t stack) const {
-  SoftwareScalars out{};
-  for (size_t p = 0; p < kP; ++p)
-    out[p] = std::sqrt(variance_[deviation_at(stack) + p]);
-  return out;
 }
 
 FieldFit Fitter::fit() {
@@ -264,7 +254,7 @@ FieldFit Fitter::fit() {
   out.centre = scalars(stacks_.size());
   out.eager = scalars(stacks_.size() + 1);
   for (size_t s = 0; s < stacks_.size(); ++s)
-    out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s), unsure(s)};
+    out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s)};
   std::ranges::copy(spread_, out.spread.begin());
   const double deviation = std::sqrt(kDegrees / (kDegrees - 2));  // of a t distribution of scale 1
   out.error = error_ * deviation;
@@ -291,6 +281,10 @@ const Software* FieldFit::find(const std::string& stack) const {
 
 double JudgedCase::log_error() const {
   return std::log(at->row.measured_s / predicted_s);
+}
+
+double JudgedCase::over_limit() const {
+  return std::log(predicted_s / limit_s);
 }
 
 std::vector<FieldCase> field_cases(const std::vector<FieldRow>& rows, std::vector<std::string>& refused) {
@@ -350,11 +344,9 @@ std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const b
         continue;
       JudgedCase j;
       j.at = &c;
-      const RunTime time = c.expect(fit.of(c.stack));
       j.limit_s = c.limit_s();
-      j.predicted_s = std::max(time.seconds, j.limit_s);
+      j.predicted_s = std::max(c.seconds(fit.of(c.stack)), j.limit_s);
       j.known_stack = fit.stacks.contains(c.stack);
-      j.deviation = time.deviation(fit.spread_of(work), fit.find(c.stack));
       out.push_back(j);
     }
   }
@@ -382,20 +374,19 @@ SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vec
     if (of_work.empty())
       continue;
     FieldFit fit = fit_field(of_work);
-    fit.stacks[""] = {work, "", 0, 0, fit.centre, fit.spread};
+    fit.stacks[""] = {work, "", 0, 0, fit.centre};
     if (work == Work::Serve)
-      fit.stacks[kEager] = {work, kEager, 0, 0, fit.eager, fit.spread};
+      fit.stacks[kEager] = {work, kEager, 0, 0, fit.eager};
     for (auto& [stack, software] : fit.stacks) {
       software.runs = runs[stack];
       software.sources = sources[stack].size();
       table.stacks.push_back(software);
     }
-    table.spreads.push_back(fit.spread_of(work));
   }
   for (const JudgedCase& j : judged) {
     const FieldRow& r = j.at->row;
     table.errors.push_back(
-        {r.work, r.group(), j.at->stack, j.known_stack, r.chip, r.precision, j.log_error(), j.deviation});
+        {r.work, r.group(), j.at->stack, j.known_stack, r.chip, r.precision, j.log_error(), j.over_limit()});
   }
   return table;
 }

@@ -28,9 +28,6 @@ struct FieldCase {
   std::shared_ptr<const TrainedWork> trained;
   std::shared_ptr<const ServedWork> served;
 
-  RunTime expect(const SoftwareScalars& scalars) const {
-    return trained ? trained->expect(scalars) : served->expect(scalars);
-  }
   double seconds(const SoftwareScalars& scalars) const {
     return trained ? trained->seconds(scalars) : served->seconds(scalars);
   }
@@ -53,9 +50,6 @@ struct FieldFit {
 
   const SoftwareScalars& of(const std::string& stack) const;
   const Software* find(const std::string& stack) const;  // nullptr: not fitted
-  SoftwareSpread spread_of(Work work) const {
-    return {work, spread, source_spread, host_spread, error};
-  }
 };
 FieldFit fit_field(const std::vector<const FieldCase*>& cases);
 
@@ -64,8 +58,8 @@ struct JudgedCase {
   double predicted_s = 0;  // fitted without the row's source
   double limit_s = 0;
   bool known_stack = false;
-  double deviation = 0;      // of the logarithm, as expected
-  double log_error() const;  // of measured over predicted
+  double log_error() const;   // of measured over predicted
+  double over_limit() const;  // log of predicted over limit
 };
 std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress = {});
 

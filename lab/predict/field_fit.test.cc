@@ -98,10 +98,6 @@ TEST(FieldFit, AStrangerIsGivenTheCentre) {
   const double centre = work.seconds(fit.centre);
   EXPECT_LT(work.seconds(fit.of("quick")), centre);
   EXPECT_GT(work.seconds(fit.of("slow")), centre);
-  // What stacks differ by makes the unknown one's time less sure.
-  const RunTime expected = work.expect(fit.centre);
-  const SoftwareSpread spread = fit.spread_of(Work::Train);
-  EXPECT_GT(expected.deviation(spread, nullptr), expected.deviation(spread, fit.find("usual")));
 }
 
 TEST(FieldFit, OneStalledRunDoesNotMoveItsStack) {
@@ -141,15 +137,16 @@ TEST(JudgeField, ErrorsAreWhatWasPlantedAndTablesAreNotJudged) {
   field.add("alone", 1.5, "hermit", 2048, 1);
   const std::vector<JudgedCase> judged = judge_field(field.cases);
   EXPECT_EQ(judged.size(), field.cases.size() - 1);  // the maker's table is learned from, not judged
-  size_t inside = 0;
+  size_t close = 0;
   for (const JudgedCase& j : judged) {
     EXPECT_FALSE(j.at->row.group().starts_with("table:"));
     EXPECT_EQ(j.known_stack, j.at->stack != "alone") << j.at->row.source;
     EXPECT_GT(j.predicted_s, j.limit_s);
     EXPECT_NEAR(j.log_error(), std::log(j.at->row.measured_s / j.predicted_s), 1e-12);
-    inside += std::abs(j.log_error()) < 2 * j.deviation;
+    EXPECT_NEAR(j.over_limit(), std::log(j.predicted_s / j.limit_s), 1e-12);
+    close += std::abs(j.log_error()) < 0.3;
   }
-  EXPECT_GE(inside, judged.size() * 8 / 10);
+  EXPECT_GE(close, judged.size() * 8 / 10);
 }
 
 TEST(SoftwareTable, StatesRunsAndSourcesAndIsReadBack) {

@@ -194,7 +194,7 @@ std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
       };
       if (!link)
         errors.add(kGenericChip, without(false), m);
-      if (!link && !device->like.empty())
+      if (!link && !device->similar_chip.empty())
         errors.add(kRelativeChip, without(true), m);
       if (source.fitted && is_training_row(m))
         continue;

@@ -358,7 +358,7 @@ std::vector<KernelRow> kernel_rows(const std::string& folder) {
         continue;
       KernelRow row;
       row.chip = system->name;
-      row.root = system->like.empty() ? system->name : system->like;
+      row.root = system->similar_chip.empty() ? system->name : system->similar_chip;
       row.framework = m.question.framework;
       if (const ExpertLayer* l = std::get_if<ExpertLayer>(&m.question.what)) {
         row.kernel = prepare(system->chip, *l);

@@ -38,11 +38,12 @@ Rows all_rows(const std::string& folder) {
 }
 
 const std::string& root_of(const System& s) {
-  return s.like.empty() ? s.name : s.like;
+  return s.similar_chip.empty() ? s.name : s.similar_chip;
 }
 
 bool related(const System& a, const System& b) {
-  return a.name != b.name && (root_of(a) == root_of(b) || a.like == b.name || b.like == a.name);
+  return a.name != b.name &&
+         (root_of(a) == root_of(b) || a.similar_chip == b.name || b.similar_chip == a.name);
 }
 
 const Gemm* product(const Measurement& m, Precision p) {

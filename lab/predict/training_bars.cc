@@ -19,8 +19,9 @@ std::vector<Group> groups_of(const PublishedRun& run) {
   if (run.table == "torchtitan")
     return {{"torchtitan", 0.12}};
   if (run.table == "Megatron Bridge") {
-    const Group group =
-        mixture ? Group{"Megatron Bridge, mixtures", 0.18} : Group{"Megatron Bridge, dense", 0.12};
+    const Group group = run.run().model.is_hybrid() ? Group{"Megatron Bridge, hybrids", 0}
+                        : mixture                   ? Group{"Megatron Bridge, mixtures", 0.18}
+                                                    : Group{"Megatron Bridge, dense", 0.12};
     return {group, {group.what + ", " + run.chip, 0}};
   }
   if (run.table == "MPT")

@@ -29,14 +29,15 @@ std::string text_in(const base::CsvReader& row, const char* column) {
 
 std::string silicon_of(const System& system) {
   for (const char* shared : {"b200", "a100"}) {
-    if (system.name == shared || system.like == shared)
+    if (system.name == shared || system.similar_chip == shared)
       return shared;
   }
   return system.name;
 }
 
 std::string software_of(const std::string& framework) {
-  for (const char* software : {"torchtitan", "megatron bridge mixture", "megatron bridge"}) {
+  for (const char* software :
+       {"torchtitan", "megatron bridge mixture", "megatron bridge hybrid", "megatron bridge"}) {
     if (framework.starts_with(software))
       return software;
   }

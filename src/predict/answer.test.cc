@@ -201,18 +201,18 @@ constexpr const char* kStored =
         "tie_word_embeddings": false, "max_position_embeddings": 131072,
         "quantization_config": {"quant_method": "awq", "bits": 4}})";
 
-// Weights of 70 billion parameters fit one device of 80 GB in four bits and not in sixteen.
+// Weights of 70 billion parameters fit one device of 80 GiB in four bits and not in sixteen.
 TEST(PredictJob, HeadlineAndFactsCountTheSameMemory) {
   const finding::Diagnosis four = predict(served(kStored, 16));
   const size_t at = four.verdict.find("fits in ");
   ASSERT_NE(at, std::string::npos) << four.verdict;
-  const double gigabytes = std::stod(four.verdict.substr(at + 8));
-  EXPECT_NEAR(std::stod(fact_of(four, "memory a device")) * 1.073741824, gigabytes, 0.1);
+  const double gibibytes = std::stod(four.verdict.substr(at + 8));
+  EXPECT_NEAR(std::stod(fact_of(four, "memory a device")), gibibytes, 0.1);
   EXPECT_EQ(fact_of(four, "fits"), "yes");
   std::string plain = kStored;
   plain.replace(plain.find("awq"), 3, "xyz");
   const finding::Diagnosis sixteen = predict(served(plain.c_str(), 16));
-  EXPECT_THAT(sixteen.verdict, testing::StartsWith("Does not fit: the weights and one request need 14"));
+  EXPECT_THAT(sixteen.verdict, testing::StartsWith("Does not fit: the weights and one request need 13"));
   EXPECT_THAT(sixteen.verdict, testing::Not(HasSubstr("tokens/s")));
   EXPECT_EQ(fact_of(sixteen, "fits"), "no");
   EXPECT_EQ(fact_of(sixteen, "expected") + fact_of(sixteen, "first token, kernels of the sheet"), "");

@@ -34,7 +34,7 @@ rows_of(const CalibrateOptions& options, const System& system, base::ReadReport&
   for (const std::string& path : options.measurements) {
     for (const Measurement& m : read_measurements(path, report)) {
       const System* exact = m.question.device.empty() ? nullptr : find_shipped(m.question.device);
-      if (!exact || exact->family == system.family || exact->like == system.name)
+      if (!exact || exact->family == system.family || exact->similar_chip == system.name)
         rows.push_back(m);
     }
   }

@@ -268,7 +268,7 @@ int devices_of_all(const std::string& parallel, const System& system) {
 
 void state_layouts(finding::Diagnosis& d, const LayoutSearch& search, const System& system) {
   finding::TableFigure table;
-  table.columns = {"layout", "besides", "tokens/s per GPU", "nine of ten", "memory (GB)"};
+  table.columns = {"layout", "besides", "tokens/s per GPU", "nine of ten", "memory (GiB)"};
   for (const Layout& layout : search.best) {
     const auto e = expect_run(system, layout.question);
     if (!e)
@@ -280,7 +280,7 @@ void state_layouts(finding::Diagnosis& d, const LayoutSearch& search, const Syst
          e->doubts.empty() ? base::format_number(e->per_device(e->slow_s), 3) + " to " +
                                  base::format_number(e->per_device(e->fast_s), 3)
                            : "not known",
-         base::format_number(e->memory_bytes / 1e9, 3)});
+         base::format_number(e->memory_bytes / double(1 << 30), 3)});
   }
   d.facts.insert(
       d.facts.begin(),
@@ -293,7 +293,7 @@ void state_layouts(finding::Diagnosis& d, const LayoutSearch& search, const Syst
     d.facts.emplace_back(
         "layout " + std::to_string(++rank),
         row[0] + (row[1].empty() ? "" : ", " + row[1]) + ": " + row[2] + " tokens/s per GPU (" + row[3] +
-            "), " + row[4] + " GB");
+            "), " + row[4] + " GiB");
   d.figures.push_back({"Layouts", "The fastest that fit, as the stack leads to expect.", std::move(table)});
 }
 

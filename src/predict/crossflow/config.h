@@ -90,11 +90,13 @@ enum class Split {
   RowColumn
 };
 
+// Workers along each parallel dimension. The two factors of kernel parallelism and the layer ways are kp1,
+// kp2 and lp in the paper and in its configuration files.
 struct Parallelism {
   int dp = 1;
-  int lp = 1;
-  int kp1 = 1;
-  int kp2 = 1;
+  int layer_ways = 1;
+  int kernel_rows = 1;
+  int kernel_columns = 1;
   Split split = Split::None;
 };
 
@@ -134,7 +136,7 @@ struct CrossFlowConfig {
   int nodes_per_wafer = 1;
   double inter_derate = 1;
   double intra_derate = 0;
-  std::array<bool, 4> crosses{};  // kp1, kp2, dp, lp leave the package
+  std::array<bool, 4> crosses{};  // kernel rows, kernel columns, data and layers leave the package
   Parallelism parallelism;
 };
 

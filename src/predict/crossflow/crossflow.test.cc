@@ -64,8 +64,8 @@ class CrossFlowParity : public ::testing::Test {
     c.workers = int(value(row, "N"));
     if (c.workers > 1)
       c.crosses = {true, true, true, true};
-    c.parallelism.kp1 = int(value(row, "kp1"));
-    c.parallelism.kp2 = int(value(row, "kp2"));
+    c.parallelism.kernel_rows = int(value(row, "kp1"));
+    c.parallelism.kernel_columns = int(value(row, "kp2"));
     return c;
   }
 };
@@ -114,20 +114,26 @@ TEST_F(CrossFlowParity, ProductsWithTheRecordedTileTakeTheRecordedTime) {
     const double m = value(row, "m");
     const double n = value(row, "n");
     const double k = value(row, "k");
-    const double kp1 = c.parallelism.kp1;
-    const double kp2 = c.parallelism.kp2;
+    const double kp1 = c.parallelism.kernel_rows;
+    const double kp2 = c.parallelism.kernel_columns;
     Dims dims{m, n, k};  // alone, the original swaps n and k
     double reduction = 0;
     if (row.at("type") == "CR") {
-      links.kp1.bytes_per_s /= kp1 <= 4 ? 2 : 5;  // the original's fixed shares of a DGX-1 link
+      links.kernel_rows.bytes_per_s /= kp1 <= 4 ? 2 : 5;  // the original's fixed shares of a DGX-1 link
       dims = {m, k / kp1, n};
-      reduction =
-          model.collective(KernelModel::Collective::ReduceScatter, m * n, c.parallelism.kp1, links.kp1);
+      reduction = model.collective(
+          KernelModel::Collective::ReduceScatter,
+          m * n,
+          c.parallelism.kernel_rows,
+          links.kernel_rows);
     } else if (row.at("type") == "RC") {
-      links.kp2.bytes_per_s /= kp2 <= 4 ? 2 : 5;
+      links.kernel_columns.bytes_per_s /= kp2 <= 4 ? 2 : 5;
       dims = {m / kp1, k, n / kp2};
-      reduction =
-          model.collective(KernelModel::Collective::AllGather, m / kp1 * n, c.parallelism.kp2, links.kp2);
+      reduction = model.collective(
+          KernelModel::Collective::AllGather,
+          m / kp1 * n,
+          c.parallelism.kernel_columns,
+          links.kernel_columns);
     }
     const std::string& text = row.at("best_tile_L0_L1_L2");
     const size_t first = text.find('|'), second = text.rfind('|');

@@ -12,7 +12,7 @@ namespace {
 // Places one node a package, as the searches do.
 CrossFlowConfig on_512_nodes(const Parallelism& p) {
   CrossFlowConfig c = read_crossflow("examples/search/node.yaml");
-  const ParallelShape shape{p.kp1, p.kp2, p.dp, p.lp};
+  const ParallelShape shape{p.kernel_rows, p.kernel_columns, p.dp, p.layer_ways};
   const PlacementResult placed = place(shape, distinct_orders(shape).front(), 1);
   c.parallelism = p;
   c.workers = 512;

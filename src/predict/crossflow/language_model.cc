@@ -37,7 +37,7 @@ class IterationModel {
         d_(c.model.hidden),
         g_(c.model.gates * c.model.hidden),
         v_(c.model.vocabulary) {
-    if (par_.kp1 == 1 && par_.kp2 == 1)
+    if (par_.kernel_rows == 1 && par_.kernel_columns == 1)
       par_.split = Split::None;
     k_.charge_dram(traffic == ElementTraffic::Dram);
   }
@@ -49,7 +49,7 @@ class IterationModel {
     const Layer cell = lstm_cell();
     s.cell_f = cell.forward;
     s.cell_b = cell.backward;
-    s.hop = par_.lp > 1 ? hop() : 0;
+    s.hop = par_.layer_ways > 1 ? hop() : 0;
     const Layer soft = softmax();
     s.softmax_f = soft.forward;
     s.softmax_b = soft.backward;
@@ -64,13 +64,13 @@ class IterationModel {
 
  private:
   double reduce_scatter1(double elements) const {
-    return k_.collective(Collective::ReduceScatter, elements, par_.kp1, links_.kp1);
+    return k_.collective(Collective::ReduceScatter, elements, par_.kernel_rows, links_.kernel_rows);
   }
   double gather1(double elements) const {
-    return k_.collective(Collective::AllGather, elements, par_.kp1, links_.kp1);
+    return k_.collective(Collective::AllGather, elements, par_.kernel_rows, links_.kernel_rows);
   }
   double gather2(double elements) const {
-    return k_.collective(Collective::AllGather, elements, par_.kp2, links_.kp2);
+    return k_.collective(Collective::AllGather, elements, par_.kernel_columns, links_.kernel_columns);
   }
 
   // Returns the seconds to send `bytes` to another node: read from memory, send over the link, write at the
@@ -84,10 +84,10 @@ class IterationModel {
   double product_forward(double m, double inner, double n) {
     switch (par_.split) {
       case Split::ColumnRow:
-        return k_.gemm(m, std::floor(inner / par_.kp1), n).seconds + reduce_scatter1(m * n);
+        return k_.gemm(m, std::floor(inner / par_.kernel_rows), n).seconds + reduce_scatter1(m * n);
       case Split::RowColumn: {
-        const double rows = std::floor(m / par_.kp1);
-        return k_.gemm(rows, inner, std::floor(n / par_.kp2)).seconds + gather2(rows * n);
+        const double rows = std::floor(m / par_.kernel_rows);
+        return k_.gemm(rows, inner, std::floor(n / par_.kernel_columns)).seconds + gather2(rows * n);
       }
       default:
         return k_.gemm(m, inner, n).seconds;
@@ -100,14 +100,14 @@ class IterationModel {
     switch (par_.split) {
       case Split::ColumnRow: {
         const double gathered = gather1(m * n);
-        return gathered + k_.gemm(inner, std::floor(m / par_.kp1), n).seconds +
-               k_.gemm(m, std::floor(n / par_.kp1), inner).seconds;
+        return gathered + k_.gemm(inner, std::floor(m / par_.kernel_rows), n).seconds +
+               k_.gemm(m, std::floor(n / par_.kernel_rows), inner).seconds;
       }
       case Split::RowColumn: {
-        const double weights = gather1(inner * m) / 2 + gather1(m * n / par_.kp2);
-        const double activations = gather2(m / par_.kp1 * n) + gather2(inner * n) / 2;
-        return weights + activations + k_.gemm(inner / par_.kp1, m, n / par_.kp2).seconds +
-               k_.gemm(m / par_.kp1, n, inner / par_.kp2).seconds;
+        const double weights = gather1(inner * m) / 2 + gather1(m * n / par_.kernel_columns);
+        const double activations = gather2(m / par_.kernel_rows * n) + gather2(inner * n) / 2;
+        return weights + activations + k_.gemm(inner / par_.kernel_rows, m, n / par_.kernel_columns).seconds +
+               k_.gemm(m / par_.kernel_rows, n, inner / par_.kernel_columns).seconds;
       }
       default:
         return 0;
@@ -129,12 +129,13 @@ class IterationModel {
       return layer;
     }
     const bool rows = par_.split == Split::RowColumn;
-    const double share = rows ? (batch_ / par_.kp1) * (g_ / par_.kp2) : batch_ * (g_ / par_.kp1);
-    const double weights = 2 * d_ * g_ / (rows ? par_.kp2 : par_.kp1);
-    const Link& link = rows ? links_.kp2 : links_.kp1;
-    const bool sends = !rows || par_.kp2 > 1;
+    const double share =
+        rows ? (batch_ / par_.kernel_rows) * (g_ / par_.kernel_columns) : batch_ * (g_ / par_.kernel_rows);
+    const double weights = 2 * d_ * g_ / (rows ? par_.kernel_columns : par_.kernel_rows);
+    const Link& link = rows ? links_.kernel_columns : links_.kernel_rows;
+    const bool sends = !rows || par_.kernel_columns > 1;
     const double sent_f = 4 * share * p;
-    const double sent_b = rows ? 4 * batch_ * (g_ / par_.kp2) * p : sent_f;
+    const double sent_b = rows ? 4 * batch_ * (g_ / par_.kernel_columns) * p : sent_f;
     layer.forward = product_forward(batch_, 2 * d_, g_) +
                     k_.pointwise(share * kCellOps, p * share * kCellBytes) + launches +
                     (sends ? exchange(sent_f, link) : 0);
@@ -155,13 +156,14 @@ class IterationModel {
       return layer;
     }
     const bool rows = par_.split == Split::RowColumn;
-    const double share_f = rows ? (batch_ / par_.kp1) * (v_ / par_.kp2) : batch_ / par_.kp1 * v_;
-    const double share_b = rows ? share_f : batch_ * (v_ / par_.kp1);
+    const double share_f =
+        rows ? (batch_ / par_.kernel_rows) * (v_ / par_.kernel_columns) : batch_ / par_.kernel_rows * v_;
+    const double share_b = rows ? share_f : batch_ * (v_ / par_.kernel_rows);
     double exchanged = 0;
     if (!rows)
       exchanged = gather1(batch_);
-    else if (par_.kp2 > 1)
-      exchanged = exchange(p * (batch_ / par_.kp1) * par_.kp2, links_.kp2);
+    else if (par_.kernel_columns > 1)
+      exchanged = exchange(p * (batch_ / par_.kernel_rows) * par_.kernel_columns, links_.kernel_columns);
     layer.forward = product_forward(batch_, d_, v_) + k_.pointwise(share_f * 3, p * share_f * 7) +
                     k_.launch() + exchanged;
     layer.backward =
@@ -184,9 +186,9 @@ class IterationModel {
         layer.forward = layer.backward = k_.pointwise(0, whole) + k_.launch() + gather1(batch_ * d_);
         break;
       case Split::RowColumn: {
-        const double share = 2 * (batch_ / par_.kp1) * (d_ / par_.kp2) * p;
+        const double share = 2 * (batch_ / par_.kernel_rows) * (d_ / par_.kernel_columns) * p;
         layer.forward = k_.pointwise(0, share) + k_.launch();
-        layer.backward = layer.forward + gather1(batch_ * d_ / par_.kp2);
+        layer.backward = layer.forward + gather1(batch_ * d_ / par_.kernel_columns);
         break;
       }
     }
@@ -195,11 +197,12 @@ class IterationModel {
 
   // Returns the seconds to pass the activations of a batch to the next pipeline stage.
   double hop() const {
-    const double rows = par_.split == Split::RowColumn ? par_.kp1 : 1;
-    const double columns =
-        par_.split == Split::RowColumn ? par_.kp2 : (par_.split == Split::ColumnRow ? par_.kp1 : 1);
+    const double rows = par_.split == Split::RowColumn ? par_.kernel_rows : 1;
+    const double columns = par_.split == Split::RowColumn
+                               ? par_.kernel_columns
+                               : (par_.split == Split::ColumnRow ? par_.kernel_rows : 1);
     const double bytes = k_.precision() * (batch_ / rows) * (d_ / columns);
-    return k_.pointwise(0, 2 * bytes) + bytes / links_.lp.bytes_per_s + links_.lp.latency;
+    return k_.pointwise(0, 2 * bytes) + bytes / links_.layer_ways.bytes_per_s + links_.layer_ways.latency;
   }
 
   // Returns the seconds to clip (3 operations, 4 accesses per element) and apply (4 operations, 3 accesses) a
@@ -213,8 +216,8 @@ class IterationModel {
   // them.
   double weight_reduction(double k, double n) const {
     const bool rows = par_.split == Split::RowColumn;
-    const double columns = rows ? n / par_.kp2 : n;
-    const double held = par_.split == Split::None ? k : k / par_.kp1;
+    const double columns = rows ? n / par_.kernel_columns : n;
+    const double held = par_.split == Split::None ? k : k / par_.kernel_rows;
     const double over_dp = k_.collective(Collective::AllReduce, held * columns, par_.dp, links_.dp);
     if (!rows)
       return over_dp + apply_gradient(held * columns);
@@ -235,14 +238,14 @@ class IterationModel {
 double memory_needed(const CrossFlowConfig& c) {
   const LanguageModel& m = c.model;
   const Parallelism& p = c.parallelism;
-  const double shards = double(p.kp1) * p.kp2;
-  const double layers = std::ceil(double(m.layers) / p.lp);
+  const double shards = double(p.kernel_rows) * p.kernel_columns;
+  const double layers = std::ceil(double(m.layers) / p.layer_ways);
   const double weights =
-      (2 * m.hidden * m.gates * m.hidden * layers + 2 * m.vocabulary * m.hidden / p.lp) / shards;
+      (2 * m.hidden * m.gates * m.hidden * layers + 2 * m.vocabulary * m.hidden / p.layer_ways) / shards;
   const double batch = std::ceil(m.batch / p.dp);
-  const double kept = m.sequence * batch *
-                      (layers * (2 + 5) * m.gates * m.hidden / 4 + (m.vocabulary * 2 + m.hidden) / p.lp) /
-                      shards;
+  const double kept =
+      m.sequence * batch *
+      (layers * (2 + 5) * m.gates * m.hidden / 4 + (m.vocabulary * 2 + m.hidden) / p.layer_ways) / shards;
   return c.precision * (3 * weights + kept);
 }
 
@@ -276,11 +279,11 @@ std::string impossible(const CrossFlowConfig& c) {
   };
   if (p.dp > c.model.batch)
     return "more data-parallel workers than samples";
-  if (p.split == Split::ColumnRow && !divides(2 * c.model.hidden, p.kp1))
+  if (p.split == Split::ColumnRow && !divides(2 * c.model.hidden, p.kernel_rows))
     return "twice the hidden size is not divisible by kp1";
-  if (p.split == Split::RowColumn && !divides(batch, p.kp1))
+  if (p.split == Split::RowColumn && !divides(batch, p.kernel_rows))
     return "the batch of a worker is not divisible by kp1";
-  if (p.split == Split::RowColumn && !divides(c.model.gates * c.model.hidden, p.kp2))
+  if (p.split == Split::RowColumn && !divides(c.model.gates * c.model.hidden, p.kernel_columns))
     return "the gates' width is not divisible by kp2";
   return {};
 }
@@ -290,7 +293,7 @@ LanguageModelTime
 language_model_time(const Machine& machine, const CrossFlowConfig& c, ElementTraffic traffic) {
   IterationModel model(machine, c, traffic);
   const StepTimes s = model.times();
-  const GridShape shape{int(c.model.sequence), c.model.layers, c.parallelism.lp};
+  const GridShape shape{int(c.model.sequence), c.model.layers, c.parallelism.layer_ways};
   LanguageModelTime t;
   t.forward = forward_time(s, shape);
   t.backward = backward_time(s, shape);

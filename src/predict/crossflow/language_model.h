@@ -21,13 +21,13 @@ struct LanguageModelTime {
   std::vector<std::pair<std::string, double>> parts;
 };
 
-// The link that each parallel dimension uses: kp1 and kp2 (the two factors of kernel parallelism), dp (data)
-// and lp (layers). Its bandwidth is divided by the number of rings that share it.
+// The link that each parallel dimension (Parallelism) uses. Its bandwidth is divided by the number of rings
+// that share it.
 struct ParallelLinks {
-  Link kp1;
-  Link kp2;
+  Link kernel_rows;
+  Link kernel_columns;
   Link dp;
-  Link lp;
+  Link layer_ways;
 };
 ParallelLinks parallel_links(const Machine& machine, const CrossFlowConfig& config);
 

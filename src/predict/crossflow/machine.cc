@@ -52,10 +52,11 @@ double speed(double v, double threshold) {
 }
 
 // Returns the voltage and frequency that a component reaches with `power` (W), given that it draws
-// `nominal_power` at nominal voltage and frequency. Sets `squeeze` to (voltage / lowest legal voltage)^2
-// when the voltage lies below that, else to 1.
-OperatingPoint operating_point(const Transistor& t, double power, double nominal_power, double& squeeze) {
-  squeeze = 1;
+// `nominal_power` at nominal voltage and frequency. Sets `undervoltage_factor` to (voltage / lowest legal
+// voltage)^2 when the voltage lies below that, else to 1.
+OperatingPoint
+operating_point(const Transistor& t, double power, double nominal_power, double& undervoltage_factor) {
+  undervoltage_factor = 1;
   if (power <= 0 || nominal_power <= 0)
     return {};
   const double c = power / nominal_power * t.voltage * (t.voltage - t.threshold) * (t.voltage - t.threshold);
@@ -64,7 +65,7 @@ OperatingPoint operating_point(const Transistor& t, double power, double nominal
   point.frequency = t.frequency * speed(point.voltage, t.threshold) / speed(t.voltage, t.threshold);
   const double lowest = t.threshold + t.margin;
   if (point.voltage < lowest)
-    squeeze = (point.voltage / lowest) * (point.voltage / lowest);
+    undervoltage_factor = (point.voltage / lowest) * (point.voltage / lowest);
   return point;
 }
 
@@ -84,12 +85,12 @@ void generate_core(const CrossFlowConfig& c, BelowMargin rule, Machine& m) {
   m.mcus = count_of(c.budgets.area[kCore] * c.budgets.chip_area / t.operating_area_per_mcu);
   const double scaling = t.operating_area_per_mcu / t.area_per_mcu;
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
-  double squeeze = 1;
-  m.core = operating_point(transistor, power, t.power_per_mcu * m.mcus * scaling, squeeze);
-  if (squeeze < 1 && rule == BelowMargin::SlowerClock) {
-    m.core.frequency *= squeeze;
+  double undervoltage_factor = 1;
+  m.core = operating_point(transistor, power, t.power_per_mcu * m.mcus * scaling, undervoltage_factor);
+  if (undervoltage_factor < 1 && rule == BelowMargin::SlowerClock) {
+    m.core.frequency *= undervoltage_factor;
     m.core.voltage = t.threshold + t.margin;
-  } else if (squeeze < 1) {
+  } else if (undervoltage_factor < 1) {
     m.core.voltage = t.threshold + t.margin;
     m.core.frequency = t.frequency * speed(m.core.voltage, t.threshold) / speed(t.voltage, t.threshold);
     const double per_mcu = t.power_per_mcu * scaling * (m.core.frequency / t.frequency) *
@@ -136,10 +137,14 @@ void generate_dram(const CrossFlowConfig& c, Machine& m) {
   const double power = b.share[kDram] * b.power;
   const double dynamic = std::max(0.0, power - t.static_power_per_bit * 8 * level.bytes);
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
-  double squeeze = 1;
-  m.dram = operating_point(transistor, dynamic, t.energy_per_bit * m.dram_links * t.frequency, squeeze);
-  if (squeeze < 1) {
-    m.dram.frequency *= squeeze;
+  double undervoltage_factor = 1;
+  m.dram = operating_point(
+      transistor,
+      dynamic,
+      t.energy_per_bit * m.dram_links * t.frequency,
+      undervoltage_factor);
+  if (undervoltage_factor < 1) {
+    m.dram.frequency *= undervoltage_factor;
     m.dram.voltage = t.threshold + t.margin;
   } else {
     limit_voltage(transistor, t.max_voltage, m.dram);
@@ -165,13 +170,13 @@ Link generate_link(
   const double by_edge = edge_share * 4 * std::sqrt(b.chip_area) * t.links_per_mm;
   link.count = count_of(std::min(b.area[which] * b.chip_area / t.area_per_link, by_edge));
   const Transistor transistor{t.frequency, t.voltage, t.threshold, t.margin};
-  double squeeze = 1;
+  double undervoltage_factor = 1;
   link.point = operating_point(
       transistor,
       b.share[which] * b.power,
       t.energy_per_link * link.count * t.frequency,
-      squeeze);
-  link.point.frequency *= squeeze;
+      undervoltage_factor);
+  link.point.frequency *= undervoltage_factor;
   link.bytes_per_s = link.count * link.point.frequency * t.utilisation / (8 * degree);
   return link;
 }

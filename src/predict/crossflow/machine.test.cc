@@ -173,13 +173,13 @@ TEST(ParallelLinks, ASharedLinkIsDividedByItsUsers) {
   c.inter_derate = 3;
   c.crosses = {false, true, false, true};
   const ParallelLinks links = parallel_links(m, c);
-  EXPECT_DOUBLE_EQ(links.kp1.bytes_per_s, 50);
-  EXPECT_DOUBLE_EQ(links.kp2.bytes_per_s, 20);
-  EXPECT_DOUBLE_EQ(links.lp.bytes_per_s, 20);
+  EXPECT_DOUBLE_EQ(links.kernel_rows.bytes_per_s, 50);
+  EXPECT_DOUBLE_EQ(links.kernel_columns.bytes_per_s, 20);
+  EXPECT_DOUBLE_EQ(links.layer_ways.bytes_per_s, 20);
   c.inter_derate = 1;  // what crosses leaves its package too
-  EXPECT_DOUBLE_EQ(parallel_links(m, c).kp2.bytes_per_s, 50);
+  EXPECT_DOUBLE_EQ(parallel_links(m, c).kernel_columns.bytes_per_s, 50);
   c.workers = 4;
-  EXPECT_DOUBLE_EQ(parallel_links(m, c).kp2.bytes_per_s, 0);
+  EXPECT_DOUBLE_EQ(parallel_links(m, c).kernel_columns.bytes_per_s, 0);
 }
 
 TEST(Placement, ARingOnOnePackageLoadsItsLinksOnceOrTwice) {

@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 #include "base/units.h"
-#include "evidence/conformal.h"
+#include "predict/expect/run_spread.h"
 #include "predict/hardware/plausible.h"
 #include "predict/time/training/placement.h"
 
@@ -16,9 +15,6 @@ namespace {
 
 using base::Dimension;
 using base::format_quantity;
-
-constexpr double kNormal = 1.645;  // 90 % of a normal distribution lie within this many standard deviations;
-                                   // used while the table has no judged runs
 
 // Formats a whole number with a comma every three digits: "16,384".
 std::string with_commas(double whole) {
@@ -37,8 +33,8 @@ std::string rounded(double value) {
   return with_commas(whole);
 }
 
-std::string gigabytes(double bytes) {
-  return base::format_number(bytes / 1e9, 3);
+std::string gibibytes(double bytes) {
+  return base::format_number(bytes / double(1 << 30), 3);
 }
 
 // Lists the properties that no measured run shares with this one: its chip, its precision on it, its stack.
@@ -68,13 +64,12 @@ unmeasured(const SoftwareTable& table, const Expectation& e, const System& syste
 }
 
 // Sets the expected time and its 90 % interval. No bound is below the limit of the hardware.
-void add_interval(Expectation& e, const RunTime& time) {
-  const SoftwareTable& table = shipped_software();
-  const Software* stack = e.known_stack ? &table.find(e.work, e.fitted) : nullptr;
-  const double deviation = time.deviation(table.spread(e.work), stack);
-  const double wide = nine_of_ten(table, e.work) * deviation;
-  e.half_ratio = std::exp(share_lies_within(table, e.work, 0.5) * deviation);
-  e.seconds = std::max(time.seconds * std::exp(typical_error(table, e.work)), e.limit_s);
+void add_interval(Expectation& e, double seconds) {
+  const RunSpread& spread = shipped_spread(e.work);
+  e.seconds = std::max(seconds * std::exp(spread.typical_error()), e.limit_s);
+  const double over_limit = std::log(std::max(1.0, seconds / e.limit_s));
+  const double wide = spread.half_width(over_limit, e.known_stack, 0.9);
+  e.half_ratio = std::exp(spread.half_width(over_limit, e.known_stack, 0.5));
   e.fast_s = std::max(e.limit_s, e.seconds * std::exp(-wide));
   e.slow_s = e.seconds * std::exp(wide);
 }
@@ -148,7 +143,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   e.tokens = work.tokens();
   e.sequences = double(run.global_batch);
   e.devices = run.devices();
-  add_interval(e, work.expect(software.scalars));
+  add_interval(e, work.seconds(software.scalars));
   e.peak_precision = run.precision;
   e.peak_share = time.utilisation * time.seconds / e.seconds;
   e.memory_bytes = time.memory_bytes;
@@ -165,7 +160,7 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
   e.limit_s = work.limit_s();
   e.tokens = work.tokens();
   e.devices = run.devices();
-  add_interval(e, work.expect(software.scalars));
+  add_interval(e, work.seconds(software.scalars));
   e.sequences = double(run.batch);
   e.requests = work.requests();
   e.together = work.together();
@@ -180,66 +175,6 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
 }
 
 }  // namespace
-
-namespace {
-
-// The errors of the measured runs of one kind of work, each with its weight. All runs of one source share a
-// total weight of 1, so that a source with many rows does not dominate.
-struct WeighedErrors {
-  std::vector<const FieldError*> errors;
-  std::vector<double> weights;
-};
-// Collects the errors of one kind of work, without those of one source.
-WeighedErrors weighed_errors(const SoftwareTable& table, Work work, const std::string& without_source) {
-  std::map<std::string, double> runs;
-  WeighedErrors out;
-  for (const FieldError& e : table.errors) {
-    if (e.work != work || e.source == without_source)
-      continue;
-    runs[e.source] += 1;
-    out.errors.push_back(&e);
-  }
-  for (const FieldError* e : out.errors)
-    out.weights.push_back(1 / runs[e->source]);
-  return out;
-}
-
-}  // namespace
-
-double typical_error(const SoftwareTable& table, Work work, const std::string& without_source) {
-  const WeighedErrors seen = weighed_errors(table, work, without_source);
-  std::vector<std::pair<double, double>> sorted;
-  double total = 0;
-  for (size_t i = 0; i < seen.errors.size(); ++i) {
-    sorted.emplace_back(seen.errors[i]->log_error, seen.weights[i]);
-    total += seen.weights[i];
-  }
-  std::ranges::sort(sorted);
-  double sum = 0;
-  for (const auto& [error, weight] : sorted) {
-    sum += weight;
-    if (sum >= total / 2)
-      return error;
-  }
-  return 0;
-}
-
-double
-share_lies_within(const SoftwareTable& table, Work work, double share, const std::string& without_source) {
-  const WeighedErrors seen = weighed_errors(table, work, without_source);
-  const double typical = typical_error(table, work, without_source);
-  std::vector<double> scores;
-  for (const FieldError* e : seen.errors)
-    scores.push_back(std::abs(e->log_error - typical) / e->deviation);
-  if (scores.empty())
-    return kNormal;
-  const double bound = evidence::weighted_conformal_bound(scores, seen.weights, 1, 1 - share);
-  return std::isfinite(bound) ? bound : *std::ranges::max_element(scores);
-}
-
-double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source) {
-  return share_lies_within(table, work, 0.9, without_source);
-}
 
 std::optional<Expectation> expect_run(const System& system, const Question& question) {
   const auto* training = std::get_if<TrainingRun>(&question.what);
@@ -264,7 +199,7 @@ std::string unlike_all_sheets(const Expectation& e) {
 }
 
 std::string Expectation::memory_text(double device_bytes) const {
-  const std::string room = gigabytes(memory_bytes) + " of " + gigabytes(device_bytes) + " GB";
+  const std::string room = gibibytes(memory_bytes) + " of " + gibibytes(device_bytes) + " GiB";
   if (!fits)
     return "does not fit: " + std::string(work == Work::Serve ? "the weights and one request need " : "") +
            room + " a device";

@@ -2,9 +2,7 @@
 // reach with their software.
 //
 // The expected time follows from the fitted scalars of the software. Nine of ten such runs lie in its
-// interval, which weighted conformal prediction (evidence/conformal.h) derives from measured runs: each is
-// predicted by a fit without its source, its error is divided by its expected deviation, and all sources
-// weigh the same.
+// interval, which follows from the errors of measured runs (run_spread.h).
 #pragma once
 
 #include <optional>
@@ -67,20 +65,6 @@ struct Expectation {
     return tokens / seconds_taken / devices;
   }
 };
-
-// Returns the median of log(measured / expected time) over all runs, with equal weight for every source.
-// expect_run multiplies its time by the exponential, because the fit follows the most typical runs.
-// `without_source` is left out, so that its runs are judged by the others.
-double typical_error(const SoftwareTable& table, Work work, const std::string& without_source = {});
-
-// Returns the half width of the interval around typical_error() that holds `share` of the runs of a source
-// that was not fitted, in multiples of each run's expected standard deviation (FieldError::deviation).
-double share_lies_within(
-    const SoftwareTable& table,
-    Work work,
-    double share,
-    const std::string& without_source = {});
-double nine_of_ten(const SoftwareTable& table, Work work, const std::string& without_source = {});
 
 // Answers for training runs and for requests that are served together. Returns nothing for other questions,
 // because no software was fitted for them. `question.framework` is empty or a name that stack_called

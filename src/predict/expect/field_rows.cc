@@ -2,7 +2,9 @@
 // and an empty field is the default of the stack at that version.
 #include "predict/expect/field_rows.h"
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "base/number.h"
 #include "base/scan/csv.h"
@@ -80,6 +82,23 @@ bool is_eight_bit(Precision p) {
   return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Int8;
 }
 
+// Sets what the row's software overlaps with computation: "tensor+pipeline+gather", or a part of it.
+void set_overlaps(const Fields& f, TrainingRun& run) {
+  const std::pair<std::string_view, bool TrainingRun::*> kinds[] = {
+      {"tensor", &TrainingRun::overlap_tensor},
+      {"pipeline", &TrainingRun::overlap_pipeline},
+      {"gather", &TrainingRun::overlap_gather}};
+  std::istringstream words(f.text("overlap"));
+  for (std::string word; std::getline(words, word, '+');) {
+    const auto* kind = std::ranges::find(kinds, word, [](const auto& k) {
+      return k.first;
+    });
+    if (kind == std::end(kinds))
+      f.refuse("overlap", "tensor, pipeline and gather, joined by +");
+    run.*kind->second = true;
+  }
+}
+
 // Converts a row to a training run.
 TrainingRun training_of(const Fields& f) {
   TrainingRun r;
@@ -96,6 +115,7 @@ TrainingRun training_of(const Fields& f) {
   r.zero = int(std::min<int64_t>(3, f.whole("zero", 0)));
   r.shard = f.text("shard").empty() ? 0 : f.ways("shard");
   r.sequence_parallel = r.tensor > 1;
+  set_overlaps(f, r);
   const std::string& again = f.text("recompute");
   r.recompute = again.empty() ? Recompute::None : recompute_of(again);
   const Precision p = precision_of(f);

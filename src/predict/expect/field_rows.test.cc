@@ -49,6 +49,10 @@ TEST(FieldRows, RatesBecomeTheTimeOfTheWorkThatIsTimed) {
       EXPECT_DOUBLE_EQ(r.system().network.between_Bps, 12.5e9);  // 800 Gbit/s over eight
       EXPECT_EQ(r.system().network.node_devices, 8);
     }
+    if (r.group() == "NVIDIA/dgxc-benchmarking" && r.stack == "nemo") {
+      EXPECT_TRUE(std::get<TrainingRun>(r.run).overlap_tensor);
+      EXPECT_TRUE(std::get<TrainingRun>(r.run).overlap_gather);
+    }
     if (r.group() == "vllm-project/vllm#16300") {
       EXPECT_EQ(r.stack, "vllm v0.6");
     }

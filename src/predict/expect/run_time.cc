@@ -90,18 +90,6 @@ System without_frameworks(System system) {
 
 }  // namespace
 
-double RunTime::deviation(const SoftwareSpread& spread, const Software* stack) const {
-  double variance =
-      spread.source * spread.source + spread.run * spread.run + std::pow(host_share * spread.host, 2);
-  for (size_t i = 0; i < kSoftwareScalars; ++i) {
-    if (!stack)
-      variance += std::pow(shares[i] * spread.stacks[i], 2);
-    else if (scalars_of(spread.work)[i].links)
-      variance += std::pow(shares[i] * stack->unsure[i], 2);
-  }
-  return std::sqrt(variance);
-}
-
 TrainedWork::TrainedWork(const System& system, const TrainingRun& run)
     : system_(without_frameworks(system)),
       run_(run) {
@@ -135,27 +123,6 @@ TrainingTime TrainedWork::time(const SoftwareScalars& s) const {
   return time_training(with_scalars(system_, s), run_, s);
 }
 
-// Returns the expected step time and its parts under these scalars of the software.
-RunTime TrainedWork::expect(const SoftwareScalars& s) const {
-  const TrainingTime t = time(s);
-  RunTime out;
-  out.seconds = t.seconds;
-  const double device = (t.compute_s + t.recompute_s + t.bubble_s) / t.seconds;
-  // The fit cannot separate the three scalars of kernels, so all of their time is counted to the scalar of
-  // products.
-  out.shares = {
-      device,
-      0,
-      0,
-      t.data_s / t.seconds,
-      t.host_s / t.seconds,
-      t.data_s / t.seconds,
-      t.tensor_s / t.seconds,
-      run_.model.experts > 1 ? device / 2 : 0};
-  out.host_share = t.host_s / t.seconds;
-  return out;
-}
-
 double TrainedWork::tokens() const {
   return double(run_.global_batch) * double(run_.sequence);
 }
@@ -181,7 +148,6 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
       run_(load.run),
       varied_(load.varied),
       server_(load.server),
-      from_host_(launches_from_host(without_platform(load.stack))),
       scheduled_(double(std::max<int64_t>(1, load.scheduled))),
       requests_(std::ceil(double(load.run.batch) / std::max(1, load.run.data))) {
   const Transformer& m = run_.model;
@@ -202,7 +168,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   const bool narrow_cache =
       load.cache_bits > 0 ? load.cache_bits == 8 : narrow && load.stack == "tensorrt-llm";
   narrowest_cache_ = (narrow || m.weight_bits > 0) && !narrow_cache ? 0.5 : 1;
-  memory_ = serving_memory(chip, run_, narrow_cache);
+  memory_ = serving_memory(chip, run_, narrow_cache, cache_share_of(without_platform(load.stack)));
   token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : double(m.vocab) * double(m.hidden))) / devices;
   const double asked =
       load.at_once > 0 ? std::ceil(double(load.at_once) / std::max(1, run_.data)) : requests_;
@@ -272,20 +238,6 @@ void ServedWork::plan(const StepTimes& times) {
     steps_.push_back(
         decoding(times, std::min(1.0, std::log2(left)) * output * std::log(2), std::max(1.0, 0.72 * left)));
   steps_.push_back(decoding(times, 0.58 * output, 1));
-}
-
-// Evaluates the closed form, and finds the share of time that each scalar causes by raising it by 1 %.
-RunTime ServedWork::expect(const SoftwareScalars& s) const {
-  RunTime out;
-  out.seconds = seconds(s);
-  for (size_t i = 0; i < kSoftwareScalars; ++i) {
-    SoftwareScalars more = s;
-    more[i] *= 1.01;
-    out.shares[i] = (seconds(more) / out.seconds - 1) / 0.01;
-    if (is_of_host(scalars_of(Work::Serve)[i], from_host_))
-      out.host_share += out.shares[i];
-  }
-  return out;
 }
 
 double ServedWork::step_s(const SoftwareScalars& s) const {

@@ -27,21 +27,6 @@
 
 namespace lento::predict {
 
-// The expected time of a run with one set of scalars.
-struct RunTime {
-  double seconds = 0;
-  // The share of `seconds` that each scalar of the software causes, in the order of SoftwareScalars.
-  // Software and clusters differ most in these scalars.
-  SoftwareScalars shares{};
-  double host_share = 0;  // share of `seconds` that the host causes
-
-  // Returns the standard deviation of the log of the run's time. It combines the spread of sources
-  // (publications), of runs and of the speed of hosts with the uncertainty of the stack's scalars of links.
-  // For a stack that was not fitted (`stack` is null) it adds the spread of every scalar between stacks, by
-  // its share.
-  double deviation(const SoftwareSpread& spread, const Software* stack) const;
-};
-
 // Returns the system with these scalars of the software in place of those of its data sheet.
 System with_scalars(const System& system, const SoftwareScalars& scalars);
 // Times one iteration on a system that with_scalars returned.
@@ -57,7 +42,6 @@ class TrainedWork {
     return time(scalars).seconds;
   }
   TrainingTime time(const SoftwareScalars& scalars) const;
-  RunTime expect(const SoftwareScalars& scalars) const;
   double limit_s() const;
   double tokens() const;
 
@@ -82,8 +66,7 @@ class ServedWork {
   // Throws base::Error when a parallel degree does not divide the model's sizes.
   ServedWork(const System& system, const ServedLoad& load);
 
-  double seconds(const SoftwareScalars& scalars) const;  // until the last token of the last request
-  RunTime expect(const SoftwareScalars& scalars) const;
+  double seconds(const SoftwareScalars& scalars) const;        // until the last token of the last request
   double step_s(const SoftwareScalars& scalars) const;         // between two tokens of a request
   double first_token_s(const SoftwareScalars& scalars) const;  // until a first request has its first token
   // Returns the time until the last request has its first token. Its prompt waits for all other prompts, and
@@ -119,7 +102,6 @@ class ServedWork {
   InferenceRun run_;
   bool varied_;
   bool server_;
-  bool from_host_;
   double scheduled_;
   double requests_;  // that the busiest replica serves
   double together_ = 1;

@@ -148,22 +148,6 @@ TEST(ServedWork, AServerTakesInEachRequest) {
   EXPECT_EQ(program.seconds(s), program.seconds(kNone));
 }
 
-TEST(ServedWork, ASlowHostIsFeltByWhatItLaunches) {
-  const InferenceRun run = llama(1, 1, 101);
-  SoftwareScalars s = kNone;
-  s[3] = 1e-4;
-  const RunTime captured = ServedWork(a100(), {run, "", false, false}).expect(s);
-  const RunTime launched = ServedWork(a100(), {run, "accelerate", false, false}).expect(s);
-  EXPECT_NEAR(captured.seconds, launched.seconds, 1e-9);
-  EXPECT_EQ(captured.host_share, 0);
-  EXPECT_NEAR(launched.host_share, 101 * 32 * 1e-4 / launched.seconds, 1e-6);
-  SoftwareSpread spread;
-  spread.host = 0.5;
-  Software stack;
-  EXPECT_EQ(captured.deviation(spread, &stack), 0);
-  EXPECT_NEAR(launched.deviation(spread, &stack), 0.5 * launched.host_share, 1e-9);
-}
-
 TEST(ServedWork, StepsThatAreScheduledAtOnceShareTheHost) {
   ServedLoad load{llama(8, 16, 101), "", false};
   SoftwareScalars s = kNone;
@@ -239,23 +223,6 @@ TEST(TrainedWork, TheLimitLiesBelowWhatAnySoftwareReaches) {
     const double most = work.limit_s() * 8 * find_shipped(chip)->chip.peak(Precision::Bf16);
     EXPECT_GE(most, t.model_flops * (1 - 1e-9)) << chip;
   }
-}
-
-TEST(RunTime, AStackThatWasNeverSeenIsLessSure) {
-  const ServedWork work(a100(), {llama(1, 1, 100), "", false});
-  const RunTime t = work.expect(start_of(Work::Serve));
-  SoftwareSpread spread;
-  spread.source = 0.3;
-  spread.run = 0.4;
-  Software stack;
-  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
-  EXPECT_NEAR(t.deviation(spread, nullptr), 0.5, 1e-12);
-  spread.stacks.fill(0.5);
-  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
-  EXPECT_GT(t.deviation(spread, nullptr), 0.55);
-  // One device has no links to be unsure of.
-  stack.unsure.fill(1);
-  EXPECT_NEAR(t.deviation(spread, &stack), 0.5, 1e-12);
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
-// The shipped table share/lento/software.csv, whose rows are of three kinds: the scalars of a stack, the
-// spread of times between stacks, sources and runs, and the error of each measured run in
-// share/lento/field_rows.csv. The error is that of a fit without the run's source, which is the publication
-// that reports it.
+// The shipped table share/lento/software.csv, whose rows are of two kinds: the scalars of a stack, and the
+// error of each measured run in share/lento/field_rows.csv. The error is that of a fit without the run's
+// source, which is the publication that reports it.
 #include "predict/expect/software.h"
 
 #include <algorithm>
@@ -63,25 +62,33 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
      0.4},
 }};
 
+// Defaults of the stacks' own documentation: gpu_memory_utilization of vLLM, mem_fraction_static of SGLang,
+// and cache_max_entry_count of lmdeploy. TensorRT-LLM takes 0.9 of what is free (free_gpu_memory_fraction),
+// as CacheShare has it by default.
+constexpr CacheShare kVllmCache{0.9, 1};
+constexpr CacheShare kSglangCache{0.88, 1};
+constexpr CacheShare kLmdeployCache{1, 0.8};
+
 // The names of a stack: `stack` as the tables spell it, `also` as users spell it.
 struct Called {
   Work work;
   const char* stack;
   std::vector<std::string_view> also;
   bool from_host = false;  // launches_from_host
+  CacheShare cache{};      // cache_share_of
 };
 // Returns the software stacks with other spellings of their names, by kind of work.
 const std::vector<Called>& usual_names() {
   static const std::vector<Called> names = {
-      {Work::Serve, "vllm v1", {"vllm"}},
-      {Work::Serve, "vllm v0", {}},
-      {Work::Serve, "vllm v0.6", {"vllm 0.6", "vllm 0.7"}},
+      {Work::Serve, "vllm v1", {"vllm"}, false, kVllmCache},
+      {Work::Serve, "vllm v0", {}, false, kVllmCache},
+      {Work::Serve, "vllm v0.6", {"vllm 0.6", "vllm 0.7"}, false, kVllmCache},
       {Work::Serve, kEager, {"pytorch eager"}, true},
-      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true},
+      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true, kVllmCache},
       {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
-      {Work::Serve, "sglang", {}},
-      {Work::Serve, "lmdeploy", {"turbomind"}},
-      {Work::Serve, "lmdeploy pytorch", {}, true},
+      {Work::Serve, "sglang", {}, false, kSglangCache},
+      {Work::Serve, "lmdeploy", {"turbomind"}, false, kLmdeployCache},
+      {Work::Serve, "lmdeploy pytorch", {}, true, kLmdeployCache},
       {Work::Serve, "transformers generate", {"hf generate", "hugging face generate", "transformers"}, true},
       {Work::Serve, "transformers compiled", {"torch.compile"}},
       {Work::Serve, "accelerate", {"hugging face accelerate"}, true},
@@ -152,32 +159,22 @@ SoftwareScalars scalars_in(const std::vector<std::string>& f, size_t from, const
   return out;
 }
 
-// Reads one line of the table, whose first field gives its kind: stack, spread or error.
+// Reads one line of the table, whose first field gives its kind: stack or error.
 void read_row(const std::vector<std::string>& f, const base::Location& where, SoftwareTable& table) {
   const auto number = [&](size_t i) {
     return base::parse_double(f[i], where);
   };
   const std::string& kind = f[0];
-  const size_t fields = kind == "stack"    ? 5 + 2 * kSoftwareScalars
-                        : kind == "spread" ? 5 + kSoftwareScalars
-                                           : 9;
+  const size_t fields = kind == "stack" ? 5 + kSoftwareScalars : 9;
   if (f.size() != fields)
     throw base::Error(where, "a row of " + std::to_string(f.size()) + " fields");
   const Work work = work_of(f[1], where);
   if (kind == "stack")
-    table.stacks.push_back(
-        {work,
-         f[2],
-         size_t(number(3)),
-         size_t(number(4)),
-         scalars_in(f, 5, where),
-         scalars_in(f, 5 + kSoftwareScalars, where)});
-  else if (kind == "spread")
-    table.spreads.push_back({work, scalars_in(f, 5, where), number(2), number(3), number(4)});
+    table.stacks.push_back({work, f[2], size_t(number(3)), size_t(number(4)), scalars_in(f, 5, where)});
   else if (kind == "error")
     table.errors.push_back({work, f[2], f[3], f[4] == "1", f[5], f[6], number(7), number(8)});
   else
-    throw base::Error(where, "'" + kind + "' is no kind of row", "stack, spread or error");
+    throw base::Error(where, "'" + kind + "' is no kind of row", "stack or error");
 }
 
 }  // namespace
@@ -201,6 +198,13 @@ bool launches_from_host(std::string_view stack) {
   return std::ranges::any_of(usual_names(), [stack](const Called& c) {
     return c.from_host && c.stack == stack;
   });
+}
+
+CacheShare cache_share_of(std::string_view stack) {
+  const auto at = std::ranges::find_if(usual_names(), [stack](const Called& c) {
+    return c.work == Work::Serve && c.stack == stack;
+  });
+  return at == usual_names().end() ? CacheShare{} : at->cache;
 }
 
 std::string stack_on(std::string_view stack, std::string_view system) {
@@ -244,8 +248,8 @@ SoftwareTable parse_software(std::string_view text, const std::string& file) {
 std::string format_software(const SoftwareTable& table) {
   std::string out =
       "# What stacks cost beyond their kernels, and how far runs lie from it; written by lento-lab field\n"
-      "# stack,work,name,runs,sources,scalars,unsure | spread,work,source,host,run,scalars |\n"
-      "# error,work,source,stack,known,chip,precision,log_error,deviation\n";
+      "# stack,work,name,runs,sources,scalars | "
+      "error,work,source,stack,known,chip,precision,log_error,over_limit\n";
   const auto numbers = [&out](const SoftwareScalars& scalars) {
     for (const double v : scalars)
       out += "," + base::format_number(v, 4);
@@ -254,19 +258,12 @@ std::string format_software(const SoftwareTable& table) {
     out += "stack," + std::string(name(s.work)) + "," + s.stack + "," + std::to_string(s.runs) + "," +
            std::to_string(s.sources);
     numbers(s.scalars);
-    numbers(s.unsure);
-    out += "\n";
-  }
-  for (const SoftwareSpread& s : table.spreads) {
-    out += "spread," + std::string(name(s.work)) + "," + base::format_number(s.source, 4) + "," +
-           base::format_number(s.host, 4) + "," + base::format_number(s.run, 4);
-    numbers(s.stacks);
     out += "\n";
   }
   for (const FieldError& e : table.errors) {
     out += "error," + std::string(name(e.work)) + "," + e.source + "," + e.stack + "," +
            (e.known_stack ? "1" : "0") + "," + e.chip + "," + e.precision + "," +
-           base::format_number(e.log_error, 4) + "," + base::format_number(e.deviation, 4) + "\n";
+           base::format_number(e.log_error, 4) + "," + base::format_number(e.over_limit, 4) + "\n";
   }
   return out;
 }
@@ -274,16 +271,6 @@ std::string format_software(const SoftwareTable& table) {
 const SoftwareTable& shipped_software() {
   static const SoftwareTable table = parse_software(embedded::software_files("software.csv"), "software.csv");
   return table;
-}
-
-// Returns how far measured runs of one kind of work spread around their expected times.
-const SoftwareSpread& SoftwareTable::spread(Work work) const {
-  for (const SoftwareSpread& s : spreads) {
-    if (s.work == work)
-      return s;
-  }
-  LENTO_CHECK(false, "the table of software has a spread for each kind of work");
-  return spreads.front();
 }
 
 // Returns all accepted names of software stacks for one kind of work.

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "predict/time/serving/inference.h"
 
 namespace lento::predict {
 
@@ -51,17 +52,6 @@ struct Software {
   size_t runs = 0;
   size_t sources = 0;
   SoftwareScalars scalars{};
-  SoftwareScalars unsure{};  // standard deviation of each scalar's log after the fit to the stack's runs
-};
-
-// The spread of measured runs around the time expected of their stack, as standard deviations of logs. A
-// source is the publication that reports a run.
-struct SoftwareSpread {
-  Work work = Work::Serve;
-  SoftwareScalars stacks{};  // of each scalar, between stacks
-  double source = 0;         // between the sources of one stack
-  double host = 0;           // between the hosts of different sources, in the time that hosts cause
-  double run = 0;            // between the runs of one source
 };
 
 // The error of one measured run (share/lento/field_rows.csv), predicted with a fit that leaves its source
@@ -73,20 +63,18 @@ struct FieldError {
   bool known_stack = false;  // the fit had other sources of the same stack
   std::string chip;
   std::string precision;
-  double log_error = 0;  // log of measured over expected time
-  double deviation = 0;  // standard deviation that was expected of log_error (RunTime::deviation)
+  double log_error = 0;   // log of measured over expected time
+  double over_limit = 0;  // log of expected time over the limit of the hardware
 };
 
 struct SoftwareTable {
   std::vector<Software> stacks;
-  std::vector<SoftwareSpread> spreads;
   std::vector<FieldError> errors;
 
   // Returns the constants fitted for `stack` (stack_on) at this kind of work. A stack that was fitted on
   // other devices only gets those constants. A stack that was not fitted gets the constants of the typical
   // stack that launches kernels in the same way. An empty name gets those of the typical stack.
   const Software& find(Work work, std::string_view stack) const;
-  const SoftwareSpread& spread(Work work) const;
 };
 const SoftwareTable& shipped_software();
 // Parses the table. Throws base::Error at a line that cannot be read.
@@ -103,6 +91,9 @@ constexpr const char* kEager = "eager";
 // Returns whether a stack of serving launches each kernel from the host at every step, without captured
 // graphs and without a compiled loop.
 bool launches_from_host(std::string_view stack);
+
+// Returns how much memory a stack of serving gives to weights and cache by default.
+CacheShare cache_share_of(std::string_view stack);
 
 // Returns the name under which the table has `stack` on this system. On AMD devices a stack calls other
 // kernels, so that it is a stack of its own: "sglang rocm". An empty name stays empty.

@@ -260,23 +260,23 @@ void inherit_from(const System& relative, System& system) {
     system.frameworks = relative.frameworks;
 }
 
-// Reads all shipped data sheets and completes those that name a similar chip (System::like).
+// Reads all shipped data sheets and completes those that name a similar chip (System::similar_chip).
 std::vector<System> read_shipped() {
   std::vector<System> out;
   for (const std::string_view file : embedded::system_files_names()) {
     out.push_back(parse_system(std::string(embedded::system_files(file)), std::string(file)));
   }
-  // The similar chip that a sheet names (System::like) may itself name one, so the end of each chain is
-  // completed first.
+  // The similar chip that a sheet names (System::similar_chip) may itself name one, so the end of each chain
+  // is completed first.
   const auto find = [&out](const std::string& name) {
     return std::ranges::find_if(out, [&name](const System& s) {
       return s.name == name;
     });
   };
   const std::function<void(System&, int)> resolve = [&](System& system, int depth) {
-    if (system.like.empty())
+    if (system.similar_chip.empty())
       return;
-    const auto relative = find(system.like);
+    const auto relative = find(system.similar_chip);
     LENTO_CHECK(
         relative != out.end() && depth < 8,
         "relatives of shipped systems are shipped, without a circle");
@@ -301,7 +301,7 @@ System parse_system(const std::string& yaml, const std::string& file) {
   fields.text("family", system.family);
   strings(fields, "aliases", system.aliases);
   fields.text("source", system.source);
-  fields.text("like", system.like);
+  fields.text("like", system.similar_chip);
   fields.quantity("price_per_hour", system.usd_per_hour, Dimension::Money, 0, 1e6);
   if (const YamlNode* chip = fields.map("chip")) {
     read_chip(*chip, system.chip, errors);
@@ -383,13 +383,13 @@ bool is_called(const System& system, std::string_view device) {
 }
 
 void inherit(System& system) {
-  if (system.like.empty())
+  if (system.similar_chip.empty())
     return;
-  const System* relative = find_shipped(system.like);
+  const System* relative = find_shipped(system.similar_chip);
   if (!relative)
     throw base::Error(
         {system.name},
-        "its relative '" + system.like + "' is no shipped system",
+        "its relative '" + system.similar_chip + "' is no shipped system",
         "'like' names a shipped data sheet, e.g. h100");
   inherit_from(*relative, system);
 }

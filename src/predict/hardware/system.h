@@ -75,7 +75,8 @@ struct Calibration {
   double launch_s = 0;             // seconds to launch a kernel of this precision; 0: that of the stack
   std::string framework;           // the library that was measured; empty: any
   std::string source = "generic";  // where the values come from
-  std::string measured_on;  // the relative on which the values were measured (System::like); empty: this chip
+  std::string
+      measured_on;  // the relative on which the values were measured (System::similar_chip); empty: this chip
 };
 
 // A number of a Calibration and its name in data sheets.
@@ -182,6 +183,10 @@ struct Chip {
   // Returns the share of the peak that the power budget sustains, at most 1: (power - idle) / (peak *
   // energy).
   double power_limit(Precision p) const;
+  // Returns constants that were fitted on `similar` for this chip. Under its power budget a chip of the same
+  // units sustains as many operations a joule, so that the share of the peak changes with the budget per
+  // operation at the peak.
+  Calibration carried_over(const Calibration& fitted, const Chip& similar, Precision p) const;
   const Calibration& constants(Precision p) const;  // for p, else the nearest precision, else the defaults
 };
 
@@ -191,7 +196,7 @@ struct System {
   std::string family;                // systems of one family share constants
   std::vector<std::string> aliases;  // device names as measurement tables spell them
   std::string source;
-  std::string like;  // a shipped relative, whose constants and stack fill the gaps of this sheet
+  std::string similar_chip;  // a shipped relative, whose constants and stack fill the gaps of this sheet
   Chip chip;
   Stack stack;
   bool own_stack = false;         // the sheet gives a stack
@@ -217,8 +222,8 @@ System parse_system(const std::string& yaml, const std::string& file);
 std::string write_system(const System& system);
 
 // Copies the constants and values that the sheet does not state from the shipped sheet of a similar chip
-// that it names (System::like). Does nothing when it names none. Throws base::Error when that chip is not
-// shipped.
+// that it names (System::similar_chip). Does nothing when it names none. Throws base::Error when that chip is
+// not shipped.
 void inherit(System& system);
 
 // Returns whether `device` is a name of the system: its own, an alias, or a shipped one of its family.

@@ -152,8 +152,8 @@ std::string write_system(const System& s) {
   }
   if (!s.source.empty())
     out += line(0, "source", quoted(s.source));
-  if (!s.like.empty())
-    out += line(0, "like", quoted(s.like));
+  if (!s.similar_chip.empty())
+    out += line(0, "like", quoted(s.similar_chip));
   if (s.usd_per_hour > 0)
     out += line(0, "price_per_hour", with_unit(s.usd_per_hour, "USD"));
   out += chip_text(s.chip) + calibration_text(s.chip);

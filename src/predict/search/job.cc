@@ -202,7 +202,7 @@ bool is_data_parallel(const Way& way) {
   if (way.training)
     return way.training->tensor * way.training->pipeline * way.training->context * way.training->expert == 1;
   const Parallelism& p = way.strategy.parallelism;
-  return p.lp * p.kp1 * p.kp2 == 1;
+  return p.layer_ways * p.kernel_rows * p.kernel_columns == 1;
 }
 
 std::string to_string(const Way& way) {

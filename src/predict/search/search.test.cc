@@ -334,8 +334,8 @@ TEST(Search, EveryStrategyUsesAllNodes) {
   c.model = {64, 1000, 64, 4, 0, 2, 4};
   for (const Strategy& s : all_strategies(c, 16, 2)) {
     const Parallelism& p = s.parallelism;
-    EXPECT_EQ(p.dp * p.lp * p.kp1 * p.kp2, 16);
-    EXPECT_LE(p.lp, 2);
+    EXPECT_EQ(p.dp * p.layer_ways * p.kernel_rows * p.kernel_columns, 16);
+    EXPECT_LE(p.layer_ways, 2);
   }
 }
 

@@ -13,7 +13,7 @@ namespace lento::predict {
 namespace {
 
 ParallelShape shape_of(const Parallelism& p) {
-  return {p.kp1, p.kp2, p.dp, p.lp};
+  return {p.kernel_rows, p.kernel_columns, p.dp, p.layer_ways};
 }
 
 // Adds the placements of one parallel split that differ in link sharing or package crossings.
@@ -77,7 +77,7 @@ Strategy data_parallel(int nodes, int package_dim) {
 CrossFlowConfig with_strategy(CrossFlowConfig c, const Strategy& s, int package_dim) {
   const Parallelism& p = s.parallelism;
   c.parallelism = p;
-  c.workers = p.dp * p.lp * p.kp1 * p.kp2;
+  c.workers = p.dp * p.layer_ways * p.kernel_rows * p.kernel_columns;
   c.nodes_per_wafer = package_dim * package_dim;
   c.inter_derate = s.derate.inter;
   c.intra_derate = s.derate.intra;
@@ -89,8 +89,8 @@ std::string to_string(const Strategy& s) {
   const Parallelism& p = s.parallelism;
   const char* names[] = {"kp1", "kp2", "dp", "lp"};
   std::string text = p.split == Split::None ? "" : (p.split == Split::ColumnRow ? "CR " : "RC ");
-  text += "dp " + std::to_string(p.dp) + " lp " + std::to_string(p.lp) + " kp1 " + std::to_string(p.kp1) +
-          " kp2 " + std::to_string(p.kp2) + ", order ";
+  text += "dp " + std::to_string(p.dp) + " lp " + std::to_string(p.layer_ways) + " kp1 " +
+          std::to_string(p.kernel_rows) + " kp2 " + std::to_string(p.kernel_columns) + ", order ";
   for (size_t i = 0; i < 4; ++i)
     text += std::string(i ? "-" : "") + names[s.order[i]];
   return text;

@@ -19,11 +19,11 @@ TEST_P(Strategies, EachUsesEveryNodeWithinTheLayers) {
   EXPECT_FALSE(all.empty());
   for (const Strategy& s : all) {
     const Parallelism& p = s.parallelism;
-    EXPECT_EQ(p.dp * p.lp * p.kp1 * p.kp2, nodes) << to_string(s);
-    EXPECT_LE(p.lp, base_.model.layers) << to_string(s);
-    EXPECT_EQ(p.split == Split::None, p.kp1 * p.kp2 == 1) << to_string(s);
+    EXPECT_EQ(p.dp * p.layer_ways * p.kernel_rows * p.kernel_columns, nodes) << to_string(s);
+    EXPECT_LE(p.layer_ways, base_.model.layers) << to_string(s);
+    EXPECT_EQ(p.split == Split::None, p.kernel_rows * p.kernel_columns == 1) << to_string(s);
     if (p.split == Split::ColumnRow) {
-      EXPECT_EQ(p.kp2, 1) << to_string(s);
+      EXPECT_EQ(p.kernel_columns, 1) << to_string(s);
     }
   }
 }
@@ -38,7 +38,9 @@ TEST_P(Strategies, DataParallelismAloneIsOneOfThem) {
   const int nodes = GetParam();
   const Strategy alone = data_parallel(nodes, 4);
   EXPECT_EQ(alone.parallelism.dp, nodes);
-  EXPECT_EQ(alone.parallelism.lp * alone.parallelism.kp1 * alone.parallelism.kp2, 1);
+  EXPECT_EQ(
+      alone.parallelism.layer_ways * alone.parallelism.kernel_rows * alone.parallelism.kernel_columns,
+      1);
   bool found = false;
   for (const Strategy& s : all_strategies(base_, nodes, 4))
     found = found || s.parallelism.dp == nodes;
@@ -52,9 +54,9 @@ TEST(WithStrategy, PutsEverythingIntoTheDesign) {
   for (const Strategy& s : all_strategies(base, 16, 2)) {
     const CrossFlowConfig c = with_strategy(base, s, 2);
     EXPECT_EQ(c.parallelism.dp, s.parallelism.dp);
-    EXPECT_EQ(c.parallelism.kp1, s.parallelism.kp1);
-    EXPECT_EQ(c.parallelism.kp2, s.parallelism.kp2);
-    EXPECT_EQ(c.parallelism.lp, s.parallelism.lp);
+    EXPECT_EQ(c.parallelism.kernel_rows, s.parallelism.kernel_rows);
+    EXPECT_EQ(c.parallelism.kernel_columns, s.parallelism.kernel_columns);
+    EXPECT_EQ(c.parallelism.layer_ways, s.parallelism.layer_ways);
     EXPECT_EQ(c.crosses, s.derate.crosses);
     EXPECT_EQ(c.inter_derate, s.derate.inter);
     EXPECT_EQ(c.intra_derate, s.derate.intra);

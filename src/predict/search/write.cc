@@ -105,11 +105,11 @@ void write_run(const CrossFlowConfig& c, Lines& out) {
     out.put(1, crossings[i], c.crosses[i] ? "True" : "False");
   out.section(0, "scheduling_param");
   out.number(1, "dp", p.dp);
-  out.number(1, "lp", p.lp);
+  out.number(1, "lp", p.layer_ways);
   for (const char* kernel : {"kp_hidden", "kp_softmax", "kp_embedding", "kp_projection"}) {
     const std::string name = kernel;
-    out.number(1, (name + "_dim1").c_str(), p.kp1);
-    out.number(1, (name + "_dim2").c_str(), p.kp2);
+    out.number(1, (name + "_dim1").c_str(), p.kernel_rows);
+    out.number(1, (name + "_dim2").c_str(), p.kernel_columns);
     out.number(
         1,
         (name + "_type").c_str(),

@@ -85,12 +85,13 @@ const Gemm& product(const Measurement& m) {
 }
 
 // Returns the chip on which a row was measured. That is the device that the row names, when its sheet names
-// as similar (System::like) the system or the chip that the system's sheet names. Otherwise it is the chip of
-// variant_for().
+// as similar (System::similar_chip) the system or the chip that the system's sheet names. Otherwise it is the
+// chip of variant_for().
 const Chip& chip_of(const System& system, const Measurement& m) {
   const System* exact = find_shipped(m.question.device);
   const bool related =
-      exact && (exact->like == system.name || (!exact->like.empty() && exact->like == system.like));
+      exact && (exact->similar_chip == system.name ||
+                (!exact->similar_chip.empty() && exact->similar_chip == system.similar_chip));
   if (related)
     return exact->chip;
   return variant_for(system, m.question).chip;

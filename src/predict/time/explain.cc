@@ -22,10 +22,17 @@ void fact(Diagnosis& d, const std::string& name, double value, Dimension dimensi
   d.facts.emplace_back(name, format_quantity(value, dimension));
 }
 
-// Adds the parts of the time to the diagnosis as bars, longest first.
-void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts) {
+// Adds the parts of the time of `what` to the diagnosis as bars, longest first, in the unit in which
+// format_quantity writes the longest.
+void bars(Diagnosis& d, const std::string& what, const std::vector<std::pair<std::string, double>>& parts) {
+  double longest = 0;
+  for (const auto& [name, seconds] : parts)
+    longest = std::max(longest, seconds);
+  const std::pair<const char*, double> unit = longest >= 1      ? std::pair{"s", 1.0}
+                                              : longest >= 1e-3 ? std::pair{"ms", 1e3}
+                                                                : std::pair{"us", 1e6};
   finding::BarsFigure figure;
-  figure.y_name = "seconds";
+  figure.y_name = unit.first;
   figure.series = {"time"};
   figure.values.resize(1);
   auto sorted = parts;
@@ -34,9 +41,9 @@ void bars(Diagnosis& d, const std::vector<std::pair<std::string, double>>& parts
   });
   for (const auto& [name, seconds] : sorted) {
     figure.categories.push_back(name);
-    figure.values[0].push_back(seconds);
+    figure.values[0].push_back(seconds * unit.second);
   }
-  d.figures.push_back({"Where the time goes", "Seconds by cause.", std::move(figure)});
+  d.figures.push_back({"Where the time goes", "Time of " + what + " by cause.", std::move(figure)});
 }
 
 // Adds the dollars of the run and of a million tokens, when the price of a device is known.
@@ -80,19 +87,20 @@ void add_energy(Diagnosis& d, const System& s, const Question& q, double seconds
 void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kernels) {
   if (kernels.empty())
     return;
+  constexpr double kTera = 1e12;
   const double peak = system.chip.peak(kernels[0].precision);
   finding::ScatterFigure figure;
   figure.x_name = "flops per byte of memory traffic";
-  figure.y_name = "flop/s";
+  figure.y_name = "TFLOP/s";
   figure.log_x = figure.log_y = true;
   finding::ScatterFigure::Group roof{"roof", {}, true};
   finding::ScatterFigure::Group dots{"kernels", {}, false};
   for (double x = 0.25; x <= 16384; x *= 2)
-    roof.points.push_back({x, std::min(peak, x * system.chip.memory_Bps), "", false});
+    roof.points.push_back({x, std::min(peak, x * system.chip.memory_Bps) / kTera, "", false});
   for (const Gemm& g : kernels) {
     const KernelTime t = predict_gemm(system, g);
     const std::string label = std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
-    dots.points.push_back({t.flops / t.memory_bytes, t.flops / t.seconds, label, false});
+    dots.points.push_back({t.flops / t.memory_bytes, t.flops / t.seconds / kTera, label, false});
   }
   figure.groups = {std::move(roof), std::move(dots)};
   d.figures.push_back({"Roofline", "Each matrix product against the data sheet's roof.", std::move(figure)});
@@ -111,6 +119,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   d.facts.emplace_back("share of peak", base::percent(t.flops / t.seconds / s.chip.peak(g.precision)));
   bars(
       d,
+      "one product",
       {{"compute", t.compute_s},
        {"cache", t.cache_s},
        {"memory", t.memory_s},
@@ -122,7 +131,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const LstmLayer& l) {
   const LayerTime t = predict_lstm(s, l);
   d.facts.emplace_back("bound by", std::string(name(t.bound)));
-  bars(d, {{"steps", t.recurrent_s}, {"whole-sequence products", t.input_s}});
+  bars(d, "one layer", {{"steps", t.recurrent_s}, {"whole-sequence products", t.input_s}});
   return {{1, l.batch, l.gates * l.hidden, l.hidden, l.precision}};
 }
 
@@ -130,7 +139,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Collective& c) {
   const CollectiveTime t = predict_collective(s, c);
   d.facts.emplace_back("algorithm", t.algorithm);
   fact(d, "bus bandwidth", t.bus_Bps, Dimension::BytesPerTime);
-  bars(d, {{"bandwidth", t.bandwidth_s}, {"latency", t.latency_s}});
+  bars(d, "one exchange", {{"bandwidth", t.bandwidth_s}, {"latency", t.latency_s}});
   return {};
 }
 
@@ -254,6 +263,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   add_costs(d, s, "an iteration", t.seconds, r.devices(), t.tokens_per_s);
   bars(
       d,
+      "one step",
       {{"compute", t.compute_s},
        {"recomputation", t.recompute_s},
        {"tensor exchange", t.tensor_s},
@@ -277,7 +287,10 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
   add_costs(d, s, "all requests", t.seconds, r.devices(), t.tokens_per_s);
-  bars(d, {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
+  bars(
+      d,
+      "all requests",
+      {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
   Shard shard;
   shard.batch = r.batch;
   shard.context = r.prompt;
@@ -296,6 +309,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   memory(d, s, t.memory_bytes, t.fits);
   bars(
       d,
+      r.training ? "one step" : "one pass",
       {{"products, forward", t.products_s},
        {"streams, forward", t.streams_s},
        {"backward", t.backward_s},
@@ -349,7 +363,10 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
 
 // Adds the parts of a fused kernel's time and the measurements to which its constants were fitted.
 void describe_fused(Diagnosis& d, const FusedAnswer& a) {
-  bars(d, {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
+  bars(
+      d,
+      "one kernel",
+      {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
   constexpr const char* kFrom[] = {
       "this kernel on this chip",
       "this chip and framework, whichever kernel",

@@ -3,8 +3,8 @@
 // Similar means the same kind of question, chip and software and the same regime (class of sizes and
 // predicted time, regime_of), as far as there are enough measurements. A chip with fitted constants gets the
 // errors of its own rows. A chip that uses the constants of a relative (the similar chip that its sheet
-// names, System::like) gets the errors of measured chips predicted with their relatives' constants. A chip
-// with neither gets the errors of measured chips predicted with default constants. The table is
+// names, System::similar_chip) gets the errors of measured chips predicted with their relatives' constants. A
+// chip with neither gets the errors of measured chips predicted with default constants. The table is
 // share/lento/hold_out_errors.csv, which `lento-lab validate --errors` writes from the measured tables.
 #pragma once
 

@@ -132,7 +132,7 @@ void add_feed_forward(const Transformer& model, const Shard& s, LayerWork& work)
   const int64_t busy = std::min(share(model.experts, s.expert), chosen);
   const int64_t rows = std::max<int64_t>(1, chosen / busy);
   work.products.push_back({1, tokens, model.experts, model.hidden, s.precision});
-  const int64_t hidden = model.expert_width > 0 ? model.expert_width : model.hidden;
+  const int64_t hidden = model.routed_width();
   if (model.expert_width > 0) {
     work.products.push_back({1, tokens, model.expert_width, model.hidden, s.product()});
     work.products.push_back({1, tokens, model.hidden, model.expert_width, s.product()});
@@ -223,8 +223,8 @@ LayerWork layer_work(const Transformer& model, const Shard& s, const LayerParts&
   const double rotated = parts.attention ? kRotaryPasses * double((heads + kv)) * double(model.head()) : 0;
   work.stream_bytes += size * double(tokens) * (hidden * double(model.hidden) / split + inner + rotated);
   if (model.experts > 1 && parts.feed)
-    work.stream_bytes +=
-        size * double(tokens) * active * double(model.hidden) * kRoutedPasses * (s.expert > 1 ? 2 : 1);
+    work.stream_bytes += size * double(tokens) * active * double(model.routed_width()) * kRoutedPasses *
+                         (s.expert > 1 ? 2 : 1);
   if (parts.attention)
     add_attention(model, s, work);
   if (parts.state)

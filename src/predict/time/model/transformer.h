@@ -88,6 +88,9 @@ struct Transformer {
   int64_t value() const {
     return value_size > 0 ? value_size : head();
   }
+  int64_t routed_width() const {  // width of a row that is sent to an expert
+    return expert_width > 0 ? expert_width : hidden;
+  }
   int64_t expert_layers() const {
     return experts > 1 ? layers - dense_layers : 0;
   }

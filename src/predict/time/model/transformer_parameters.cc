@@ -32,7 +32,7 @@ double Transformer::attention_parameters() const {
 }
 
 double Transformer::expert_parameters() const {
-  return product(expert_width > 0 ? expert_width : hidden, inner()) * (gated ? 3 : 2) + expert_vectors;
+  return product(routed_width(), inner()) * (gated ? 3 : 2) + expert_vectors;
 }
 
 // Returns the number of parameters of the whole model, with embeddings.

@@ -58,7 +58,7 @@ Engine engine_in(const base::CsvReader& row, const std::string& pool) {
   Engine e;
   e.tensor = ways(row, (pool + "_tp").c_str());
   e.expert = ways(row, (pool + "_ep").c_str());
-  e.data_attention = is_true(row, (pool + "_dp_attn").c_str());
+  e.attention_by_request = is_true(row, (pool + "_dp_attn").c_str());
   // Experts may be spread over more devices than attention is.
   e.tensor = std::max(e.tensor, e.expert);
   return e;

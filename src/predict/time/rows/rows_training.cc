@@ -198,9 +198,13 @@ std::string framework_of_recipe(const base::CsvReader& row) {
     return is_true(row, "torch_compile") ? "torchtitan" : "torchtitan eager";
   }
   const std::string container = text_or(row, {"container"});
-  // Mixtures run other software: token dispatchers and grouped products, whose host time fell in later
+  // Hybrids run kernels of recurrences, which no other model has. Mixtures run other software: token
+  // dispatchers and grouped products, whose host time fell in later
   // releases.
-  if (known_model_of(row).experts > 1) {
+  const Transformer model = known_model_of(row);
+  if (model.is_hybrid())
+    return "megatron bridge hybrid";
+  if (model.experts > 1) {
     if (text_or(row, {"model"}).find("tokendrop") != std::string::npos)
       return "megatron bridge mixture dropping";
     const bool early = !container.empty() && (container.starts_with("25") || container == "26.02");

@@ -76,8 +76,8 @@ void check_serving(const InferenceRun& run, const base::Location& where) {
 
 }  // namespace
 
-ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache) {
-  constexpr double kOfLeft = 0.9;  // share of the memory free after the weights that the cache gets
+ServingMemory
+serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache, const CacheShare& share) {
   const Transformer& m = run.model;
   const double computed = operand_bytes(run.precision).weights;
   const auto stored = [computed](double bits) {
@@ -97,8 +97,8 @@ ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool nar
   const double value = narrow_cache ? 1 : std::max(2.0, bytes_of(run.precision));
   out.token = value * m.cache_values() * double(m.layers) / (ways * run.pipeline);
   out.request = out.token * double(run.prompt + run.output);
-  const double left = chip.memory_bytes - chip.memory_reserve - out.weights();
-  out.room = left <= 0 ? 0 : kOfLeft * left / std::max(1.0, out.request);
+  const double left = share.of_all * chip.memory_bytes - chip.memory_reserve - out.weights();
+  out.room = left <= 0 ? 0 : share.of_left * left / std::max(1.0, out.request);
   return out;
 }
 

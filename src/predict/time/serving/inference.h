@@ -41,8 +41,18 @@ struct ServingMemory {
     return dense + experts + lookup;
   }
 };
+// The memory that a serving stack uses by default: `of_all` of the device's memory, and of what the weights
+// leave of that `of_left` for the cache.
+struct CacheShare {
+  double of_all = 1;
+  double of_left = 0.9;
+};
 // `narrow_cache`: each value of the cache has one byte.
-ServingMemory serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache = false);
+ServingMemory serving_memory(
+    const Chip& chip,
+    const InferenceRun& run,
+    bool narrow_cache = false,
+    const CacheShare& share = {});
 
 struct InferenceTime {
   double seconds = 0;    // until all requests are served, in rounds of those whose cache fits

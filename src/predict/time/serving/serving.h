@@ -32,7 +32,7 @@ struct Engine {
   int pipeline = 1;
   int expert = 1;  // devices that experts are spread over, among `tensor`
   // Each device computes attention for its own requests instead of its own heads. Experts are shared.
-  bool data_attention = false;
+  bool attention_by_request = false;
   int copies = 1;  // number of such engines
 
   int devices() const {
@@ -71,8 +71,8 @@ struct ServingConstants {
   double first_s = 6e-2;  // of a request, outside its steps: before the first one and after the last one
   double skipped = 1;     // share of the exchanges between devices that overlaps with nothing
   double look = 1;        // steps between two checks for new requests, while all requests decode
-  // Only with Engine::data_attention: the most steps for which a prompt waits until each other device has a
-  // prompt too.
+  // Only with Engine::attention_by_request: the most steps for which a prompt waits until each other device
+  // has a prompt too.
   double balance = 1;
   // prefill and first_s of deployments with two pools, where other software distributes the prompts and sends
   // the cache to the decoders.

@@ -269,7 +269,7 @@ TEST(Serving, PromptsWaitForThoseOfOtherDevicesUnderDataAttentionOnly) {
   r.traffic.requests = 320;
   r.traffic.shortest = 0.5;
   EXPECT_EQ(serve(r, {.balance = 60}).first_token_s.p50, serve(r).first_token_s.p50);
-  r.decode.data_attention = true;
+  r.decode.attention_by_request = true;
   const ServingTime free = serve(r);
   const ServingTime held = serve(r, {.balance = 60});
   EXPECT_EQ(held.finished, 320);
@@ -281,7 +281,7 @@ TEST(Serving, PromptsWaitForThoseOfOtherDevicesUnderDataAttentionOnly) {
 TEST(Serving, ConstantsOfNoChipStandBehindThoseOfAChip) {
   System unknown = h200();
   unknown.name = "nobody";
-  unknown.like.clear();
+  unknown.similar_chip.clear();
   const ServingConstants own = serving_constants(h200(), "SGLang");
   const ServingConstants others = serving_constants(unknown, "SGLang");
   const ServingConstants any = serving_constants(unknown, "nothing");
@@ -290,7 +290,7 @@ TEST(Serving, ConstantsOfNoChipStandBehindThoseOfAChip) {
     EXPECT_GT(c.kernels, 0);
     EXPECT_GT(c.prefill, 0);
   }
-  unknown.like = "h200";
+  unknown.similar_chip = "h200";
   EXPECT_EQ(serving_constants(unknown, "SGLang").step_s, own.step_s);
 }
 

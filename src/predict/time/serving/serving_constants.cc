@@ -1,8 +1,8 @@
 // Reads the shipped table share/lento/serving_constants.csv with the columns
 // chip,framework,step_s,layer_s,kernels,prefill,first_s,skipped,look,balance,pool_prefill,pool_first_s.
 // `lento-lab validate --serving-constants` writes it. A chip without a row takes the constants of the
-// similar chip that its sheet names (System::like), else the framework's over all chips, else those over all
-// frameworks.
+// similar chip that its sheet names (System::similar_chip), else the framework's over all chips, else those
+// over all frameworks.
 #include "embedded/serving_constants.h"
 
 #include <map>
@@ -55,7 +55,7 @@ ServingConstants serving_constants(const System& system, std::string_view framew
   static const Table table = parse(embedded::serving_constants("serving_constants.csv"));
   const std::string software(framework);
   const std::pair<std::string, std::string> tried[] =
-      {{system.name, software}, {system.like, software}, {system.name, ""}, {"", software}, {"", ""}};
+      {{system.name, software}, {system.similar_chip, software}, {system.name, ""}, {"", software}, {"", ""}};
   for (const auto& key : tried) {
     const auto at = table.find(key);
     if (at != table.end() && !(key.first.empty() && &key == &tried[1]))

@@ -207,8 +207,8 @@ double Simulation::steps_to_look(double steps) const {
 }
 
 // Returns whether waiting prompts are held back. When each device computes attention for its own requests
-// (Engine::data_attention), all devices wait for the one that takes a prompt. The engine therefore collects
-// prompts until each device has one, for at most `balance` steps.
+// (Engine::attention_by_request), all devices wait for the one that takes a prompt. The engine therefore
+// collects prompts until each device has one, for at most `balance` steps.
 bool Simulation::holds_prompts_back() {
   const size_t devices = size_t(times_.attention_groups());
   const bool never = pool_ || devices == 1 || constants_.balance <= 1;
@@ -402,7 +402,7 @@ ServingTime Simulation::result() {
 
 // Throws base::Error when a parallel degree of the engine does not divide the model's sizes.
 void check(const ServingRun& run, const Engine& engine, const base::Location& where) {
-  const int tensor = engine.data_attention ? 1 : engine.tensor;
+  const int tensor = engine.attention_by_request ? 1 : engine.tensor;
   check_transformer(run.model, tensor, engine.pipeline, where);
   // Experts may be replicated, so any number of ways up to the number of experts is valid.
   if (engine.expert > 1 && engine.expert > run.model.experts)

@@ -7,13 +7,13 @@
 namespace lento::predict {
 namespace {
 
-ServingRun run_with(bool data_attention) {
+ServingRun run_with(bool attention_by_request) {
   ServingRun r;
   r.model = *known_model("deepseek-v3");
   r.precision = Precision::Fp8;
   r.two_pools = true;
   r.prefill.tensor = r.prefill.expert = 8;
-  r.prefill.data_attention = data_attention;
+  r.prefill.attention_by_request = attention_by_request;
   r.decode = r.prefill;
   return r;
 }

@@ -99,12 +99,12 @@ StepTimes::StepTimes(
   const double plain = m.parameters_without_experts();
   const double attention = m.attention_parameters() * double(m.attending());
   const double per_device =
-      engine.data_attention ? attention + (plain - attention) / engine.tensor : plain / engine.tensor;
+      engine.attention_by_request ? attention + (plain - attention) / engine.tensor : plain / engine.tensor;
   const double expert_bytes = (all - plain) * expert_format_.stored_bytes / engine.tensor;
   weight_bytes_ = (per_device * stored_bytes(product_) + expert_bytes) / engine.pipeline;
 
   const double ways =
-      latent || engine.data_attention ? 1.0 : double(std::min<int64_t>(engine.tensor, m.kv()));
+      latent || engine.attention_by_request ? 1.0 : double(std::min<int64_t>(engine.tensor, m.kv()));
   cache_bytes_ = attention_format_.stored_bytes * m.cache_values() * layers_ / ways;
 
   for (int i = 0; i < kPowers; ++i) {
@@ -135,7 +135,7 @@ double StepTimes::own_products_at(double tokens) const {
 double StepTimes::state_at(double tokens) const {
   Shard shard;
   shard.tokens = std::max<int64_t>(1, std::llround(tokens));
-  shard.tensor = engine_.data_attention ? 1 : engine_.tensor;
+  shard.tensor = engine_.attention_by_request ? 1 : engine_.tensor;
   shard.products = product_;
   const LayerWork work = layer_work(run_.model, shard, {false, true, false});
   double seconds = work.attention_bytes / system_.chip.memory_Bps;
@@ -146,7 +146,7 @@ double StepTimes::state_at(double tokens) const {
 
 // Returns the seconds of a layer's attention projections for `tokens` tokens.
 double StepTimes::attention_products_at(const Transformer& m, double tokens) const {
-  const int tensor = engine_.data_attention ? 1 : engine_.tensor;
+  const int tensor = engine_.attention_by_request ? 1 : engine_.tensor;
   const int64_t rows = std::max<int64_t>(1, std::llround(tokens));
   const auto product = [&](int64_t columns, int64_t reduction) {
     return predict_gemm(system_, Gemm{1, rows, columns, reduction, product_}).seconds;
@@ -200,7 +200,7 @@ double StepTimes::routed_products_at(double tokens) const {
     return 0;
   ExpertLayer l;
   l.tokens = std::max<int64_t>(1, std::llround(tokens));
-  l.hidden = m.expert_width > 0 ? m.expert_width : m.hidden;
+  l.hidden = m.routed_width();
   l.inner = m.inner();
   l.experts = m.experts;
   l.chosen = m.active_experts;
@@ -220,7 +220,7 @@ CollectiveTime StepTimes::exchanges_at(double tokens) const {
   const double bytes = 2 * tokens * double(run_.model.hidden);
   Collective each{CollectiveOp::AllReduce, engine_.tensor, bytes};
   double times = run_.model.exchanges();
-  if (engine_.data_attention) {
+  if (engine_.attention_by_request) {
     // Tokens are sent to the devices of their experts and back.
     const auto reached = double(std::min<int64_t>(run_.model.active_experts, engine_.tensor));
     each = {CollectiveOp::AllToAll, engine_.tensor, bytes / engine_.tensor * reached};
@@ -240,7 +240,8 @@ double StepTimes::dense_seconds(double tokens, double own) const {
 }
 
 // Returns the number of devices that prefill at once. When each device computes attention for its own
-// requests (Engine::data_attention), a prompt is on one device, so a few prompts leave other devices idle.
+// requests (Engine::attention_by_request), a prompt is on one device, so a few prompts leave other devices
+// idle.
 double StepTimes::prompt_devices(const StepWork& work) const {
   return std::clamp(work.prompts, 1.0, double(attention_groups()));
 }
@@ -258,7 +259,7 @@ void StepTimes::add_attention(const StepWork& work, StepParts& parts) const {
 void StepTimes::add_attention(const Transformer& m, double layers, const StepWork& work, StepParts& parts)
     const {
   const bool latent = m.kv_rank > 0;
-  const int cut = engine_.data_attention ? 1 : engine_.tensor;
+  const int cut = engine_.attention_by_request ? 1 : engine_.tensor;
   AttentionKernel k;
   k.format = attention_format_;
   k.heads = std::max<int64_t>(1, m.heads / cut);

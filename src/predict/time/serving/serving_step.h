@@ -46,13 +46,13 @@ class StepTimes {
     return weight_bytes_;
   }
   // Returns the bytes on one device. When each device computes attention for its own requests
-  // (Engine::data_attention), it is the device that holds the request.
+  // (Engine::attention_by_request), it is the device that holds the request.
   double cache_bytes_per_token() const {
     return cache_bytes_;
   }
   // Returns the number of devices that each hold the caches of different requests.
   int attention_groups() const {
-    return engine_.data_attention ? engine_.tensor : 1;
+    return engine_.attention_by_request ? engine_.tensor : 1;
   }
 
  private:

@@ -98,16 +98,16 @@ double exchange(const System& system, const TrainingRun& run, double bytes) {
          predict_collective(system, {CollectiveOp::AllGather, run.tensor, narrow, stride}).seconds;
 }
 
-// Returns the seconds to send rows to the devices of their experts and back. Experts are spread over
-// neighbouring devices. Each row crosses once to every node that needs it and is distributed there, and both
-// happen at once.
+// Returns the seconds to send the rows of one layer to the devices of their experts and back. Experts are
+// spread over neighbouring devices. Each row crosses once to every node that needs it and is distributed
+// there, and both happen at once.
 double expert_exchange(const System& system, const TrainingRun& run, const Shard& shard, double layer_s) {
   if (run.model.experts <= 1 || run.expert == 1)
     return 0;
   const int inside = std::min(run.expert, std::max(1, system.network.node_devices));
   const int nodes = std::max(1, run.expert / inside);
   const double held = double(shard.batch * shard.tokens) / std::min(run.tensor, run.expert);
-  const double row = bytes_of(run.precision) * double(run.model.hidden) * held;
+  const double row = bytes_of(run.precision) * double(run.model.routed_width()) * held;
   const auto wanted = double(run.model.active_experts);
   const double here = predict_collective(system, {CollectiveOp::AllToAll, inside, row * wanted, 1}).seconds;
   if (nodes == 1)
@@ -139,8 +139,10 @@ Pass layer_pass(const System& system, const TrainingRun& run) {
       run.model.exchanges() * exchange(system, run, layer_work(run.model, shard).exchange_bytes);
   const double forward = exposed_exchange(system, run, whole, layer.product_s);
   const double backward = exposed_exchange(system, run, whole, 2 * layer.product_s);
-  const double routed =
-      run.schedule == Schedule::DualPipe ? 0 : expert_exchange(system, run, shard, layer.forward_s);
+  const double routed = run.schedule == Schedule::DualPipe
+                            ? 0
+                            : expert_exchange(system, run, shard, layer.forward_s) *
+                                  double(run.model.expert_layers()) / double(run.model.layers);
   // Keys and values of other devices arrive while attention to the previous ones is computed.
   const double keys = context_exchange(system, run, shard);
   const double waited = run.expanded_keys ? keys : std::max(keys / run.context, keys - layer.attention_s);

@@ -136,6 +136,31 @@ TEST(Training, ExpertsOnOtherNodesCostMoreUnlessOverlapped) {
   EXPECT_LT(part_s(run, &TrainingTime::tensor_s), there);
 }
 
+TEST(Training, OnlyLayersWithExpertsExchangeRowsAndAsWideAsTheExpertsTakeThem) {
+  System s = read_system("h100");
+  s.network.between_Bps = 1e9;  // the exchange between nodes takes nearly all the time
+  TrainingRun run = run_of(1, 1, 64);
+  run.model.experts = 64;
+  run.model.active_experts = 4;
+  run.model.expert_width = run.model.hidden;
+  run.expert = 64;
+  const double whole = predict_training(s, run).tensor_s;
+  run.model.expert_width = run.model.hidden / 4;
+  EXPECT_NEAR(predict_training(s, run).tensor_s, whole / 4, 0.02 * whole);
+  run.model.expert_width = run.model.hidden;
+  run.model.dense_layers = run.model.layers / 2;
+  run.model.dense_ffn = 8192;
+  EXPECT_NEAR(predict_training(s, run).tensor_s, whole / 2, 0.02 * whole);
+}
+
+TEST(Training, AHybridsLayersKeepWhatTheirKindNeeds) {
+  TrainingRun run = run_of(1, 1, 1);
+  const double whole = training_memory(run, {}).activations;
+  run.model.attention_layers = run.model.layers / 2;  // each layer attends or feeds
+  run.model.feed_layers = run.model.layers / 2;
+  EXPECT_NEAR(training_memory(run, {}).activations, whole / 2, 1e-6 * whole);
+}
+
 TEST(Training, NarrowProductsAreQuickerButTheirOperandsAreCast) {
   TrainingRun run = run_of(1, 1, 8);
   run.micro_batch = 8;

@@ -8,6 +8,7 @@
 //   activations  what each product and norm needs for its gradients: of each token and layer
 //                  norms      input and output, twice               8 hidden
 //                  attention  queries, keys, values, result         4 heads * head + 4 keys
+//                  state      its products                          2 (columns + width)
 //                  feed       its products and their product        6 ffn (4 without a gate)
 //                split by tensor parallelism, norms only with sequence parallelism; unfused attention adds 5
 //                * heads * sequence. Full recomputation keeps the input of a layer only. Recomputation by
@@ -58,14 +59,19 @@ double whole_layer_bytes(const TrainingRun& run) {
   const double h = double(m.hidden);
   const double t = run.tensor;
   const double outside = run.sequence_parallel ? t : 1;
-  const double norms = 8 * h / outside;
+  const double norms = 4 * h * m.exchanges() / outside;
   const double attention = (4.0 * double(m.heads * m.head()) + 4.0 * double(m.kv() * m.head())) / t;
-  const double active = m.experts > 1 ? double(m.active_experts) : 1;
-  const double width = active * double(m.inner()) + double(m.shared_ffn);
+  const double state = 2.0 * double(m.state_columns + m.state_width) / t;
+  const double routed = double(m.active_experts * m.inner() + m.shared_ffn);
+  const double dense = double(m.experts > 1 ? m.dense_ffn : m.inner());
+  const double width = double(m.expert_layers()) * routed + double(m.dense_feeds()) * dense;
   const double feed = (m.gated ? 3 : 2) * 2.0 * width / t;
   const double scores =
       m.flash || run.recompute == Recompute::Selective ? 0 : 5.0 * double(m.heads) * double(run.sequence) / t;
-  return tokens_of(run) * (norms + attention + feed + scores);
+  const double parts =
+      (double(m.attending()) * (attention + scores) + double(m.state_layers) * state + feed) /
+      double(m.layers);
+  return tokens_of(run) * (norms + parts);
 }
 
 // Returns activation bytes that a layer keeps for the backward pass of one micro batch.
