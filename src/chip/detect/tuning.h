@@ -84,10 +84,11 @@ inline constexpr double kLuck = 2.5;
 // its factor although a quarter of them were faster than a slow server allows, and over the bins of a row, as
 // its healthy level when the run is its own baseline.
 inline constexpr double kFewest = 0.25;
-// Smallest change of the mean level of a bin that counts, octaves. A pattern is used for the factor of a
-// component when kMostFactor would change it by at least this, and counts as slow in the evidence when it
-// exceeds its expectation by this. When a run is its own baseline, its queues are unknown, and this is the
-// standard deviation common to the records of a bin and a margin above the usual excess of rows.
+// Smallest change of a level that counts, octaves. A pattern helps to estimate a component's factor only if
+// slowing the component by kMostFactor would raise the pattern's level by this, and counts as slow in the
+// evidence when its level exceeds the expected one by this. Without healthy runs (baselines_within) queues
+// are unknown. This is then also the assumed standard deviation that all records of a bin share, and is added
+// to the upper quartile of the rows' excess over their unloaded level, which limits the baseline of each row.
 inline constexpr double kVisible = 0.3;
 // Smallest standard deviation of the level of one record and of a bin's mean, octaves. The recorder stores
 // means of up to 15 records in steps of 1/256 octave, and few bins are not enough to estimate less.

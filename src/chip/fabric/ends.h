@@ -48,9 +48,10 @@ class Ends {
   const EndsFit& healthy() const {
     return healthy_;
   }
-  // Fits a slow component. `bound` holds by wait the log of the tail that the component alone would give,
-  // over the modelled tail (b above), and kFree where it has no transfer. `slow_spread` holds by wait the
-  // standard deviation of the recorded tail around it (u above).
+  // Fits a slow component. `bound` holds by wait the log of the tail that the component alone would cause
+  // over the modelled tail, or kFree when none of the wait's transfers pass it. `slow_spread` holds by wait
+  // the standard deviation of the log of recorded over modelled tail around `bound`. They are b and u of the
+  // formulas above.
   EndsFit fit(const std::vector<double>& bound, const std::vector<double>& slow_spread) const;
 
  private:

@@ -125,7 +125,8 @@ ComparedWaits compared_waits(
   return Collector(fabric, trace, played, earlier, first).run();
 }
 
-// Returns the tails of waits by position in the program, from an earlier recording.
+// Returns for each wait of an earlier recording its tail, the cycles from the begin of its last transfer to
+// its end, by stream and by its number in the stream.
 EarlierTails tails_of(const TransferTrace& trace) {
   EarlierTails out;
   for (uint32_t s = 0; s < trace.streams.size(); ++s) {

@@ -97,7 +97,7 @@ struct ModelVerdict {
   bool cut = false;      // the recording lacks its end
   uint64_t strange = 0;  // records that the mapping does not produce
   int simulated = 0;     // runs
-  // Inputs of the tests of single parts.
+  // Inputs of the statistical tests whether a single part is slow. `none` is the fit without a slow part.
   std::vector<ProbeRecord> raw;  // records in the recorder's clock, with aligned counters
   std::shared_ptr<const CellSums> sums;
   std::shared_ptr<const Likelihood> likelihood;

@@ -96,13 +96,6 @@ double Chip::power_limit(Precision p) const {
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
 }
 
-Calibration Chip::carried_over(const Calibration& fitted, const Chip& similar, Precision p) const {
-  Calibration out = fitted;
-  if (peak(p) > 0 && similar.peak(p) > 0 && similar.power_w > 0)
-    out.compute = std::min(1.0, fitted.compute * (power_w / peak(p)) / (similar.power_w / similar.peak(p)));
-  return out;
-}
-
 // Returns the constants of precision `p` when the chip has them, else those of its arithmetic, else those of
 // another precision on the same units, else defaults.
 const Calibration& Chip::constants(Precision p) const {

@@ -183,10 +183,6 @@ struct Chip {
   // Returns the share of the peak that the power budget sustains, at most 1: (power - idle) / (peak *
   // energy).
   double power_limit(Precision p) const;
-  // Returns constants that were fitted on `similar` for this chip. Under its power budget a chip of the same
-  // units sustains as many operations a joule, so that the share of the peak changes with the budget per
-  // operation at the peak.
-  Calibration carried_over(const Calibration& fitted, const Chip& similar, Precision p) const;
   const Calibration& constants(Precision p) const;  // for p, else the nearest precision, else the defaults
 };
 

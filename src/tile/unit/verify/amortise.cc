@@ -124,7 +124,8 @@ double period_of(const ManyRuns& runs, size_t cell) {
   return double(out);
 }
 
-// Returns what a run pays by the changes of the cells.
+// Returns the part of the cost of one run of main (bytes sent or inputs lost, as the prices are) that its
+// changes of the tracked cells cover: price times change. Callers subtract it from the run's cost.
 double paid(const Potential& potential, const RunKind& kind) {
   double out = 0;
   for (size_t i = 0; i < kind.changes.size(); ++i)
@@ -132,7 +133,7 @@ double paid(const Potential& potential, const RunKind& kind) {
   return out;
 }
 
-// Returns what a cycle pays by the clocks.
+// Returns the cost that the passing of one cycle covers, by the clocks among the cells.
 double paid_by_time(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)
@@ -140,8 +141,8 @@ double paid_by_time(const ManyRuns& runs, const Potential& potential) {
   return out;
 }
 
-// Returns the most that the cells may pay once: a counter by its span, a clock by a period before the first
-// and in the last window.
+// Returns the largest cost that the cells cover once, however many runs there are: a counter by its span, a
+// clock by a period before the first and in the last window.
 double paid_once(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)

@@ -1,6 +1,6 @@
 // The explorer of the paths of one region of a program, behind explorer.h. Branches, jumps and loops are in
-// explorer_flow.cc, loads and stores in explorer_memory.cc, the changes of tracked cells in
-// explorer_track.cc.
+// explorer_flow.cc, loads and stores in explorer_memory.cc, the changes of tracked cells
+// (counters and clocks in the scratchpad) in explorer_track.cc.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
-// Narrows the numbers of a path, and records the changes of tracked cells over it. A comparison narrows
-// registers, cells and recorded values of the same number. A change follows from the value recorded last and
-// the value now: exactly when both are one number plus constants, else from the bounds of both.
+// Narrows the possible values on a path, and computes by how much it changes the tracked cells (counters and
+// clocks in the scratchpad). Each unknown value has an identity (Term::number). A comparison narrows all
+// registers, cells and saved values that derive from one unknown. A change is the cell's value now less the
+// one that was saved: exact when both are the same unknown plus constants, else from the bounds of both.
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
