@@ -8,7 +8,7 @@ from relations import LOCALES, PACKED, Relation, crlf, run, with_lines
 
 UNITS = [  # of the data sheet: what is written, and the same quantity otherwise
     ("clock in MHz", "clock: 1.41 GHz", "clock: 1410 MHz"), ("clock in Hz", "clock: 1.41 GHz", "clock: 1410000000 Hz"),
-    ("memory in MB", "memory: 80 GB", "memory: 80000 MB"), ("memory in bytes", "memory: 80 GB", "memory: 80000000000 B"),
+    ("memory in GiB", "memory: 81920 MiB", "memory: 80 GiB"), ("memory in bytes", "memory: 81920 MiB", "memory: 85899345920 B"),
     ("bandwidth in TB/s", "2039 GB/s", "2.039 TB/s"), ("bandwidth in MB/s", "2039 GB/s", "2039000 MB/s"),
     ("cache in KiB", "cache: 40 MiB", "cache: 40960 KiB"), ("links in MB/s", "300 GB/s", "300000 MB/s"),
     ("launch in ns", "launch: 1.95 us", "launch: 1950 ns"), ("host in us", "host_layer: 1.15 ms", "host_layer: 1150 us"),
