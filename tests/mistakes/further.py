@@ -109,7 +109,7 @@ def settings(folder, source):
     (folder / "8x8.yaml").write_text((source / "examples/chip/8x8.yaml").read_text())
     changed(folder, "h100.yaml", "mbs.yaml", (r"memory_bandwidth: (\d+) GB/s", r"memory_bandwidth: \1 MB/s"))
     changed(folder, "h100.yaml", "mhz.yaml", (r"clock: ([\d.]+) GHz", r"clock: \1 MHz"))
-    changed(folder, "h100.yaml", "small.yaml", (r"memory: 80 GB\b", "memory: 80 MB"))
+    changed(folder, "h100.yaml", "small.yaml", (r"memory: 81559 MiB\b", "memory: 80 MB"))
     for target, pair in {"huge": (r"^(\s*)m: .*", r"\1m: 8388608"), "negative": (r"^(\s*)m: .*", r"\1m: -4096"),
                          "words": (r"^(\s*)m: .*", r"\1m: many"), "typo": (r"^(\s*)k: ", r"\1kk: ")}.items():
         changed(folder, "gemm.yaml", f"{target}.yaml", pair)
