@@ -132,7 +132,8 @@ void add_fleet_watch(Command& fleet, Context& context) {
   app->add_option(
          "--hook-per-hour",
          o->job.watch.hook_per_hour,
-         "At most so many hooks an hour for each job, and one for every twenty of its machines (at least one)")
+         "At most so many hooks an hour for each job, and one for every twenty of its machines (at least "
+         "one)")
       ->check(range(0, 1000))
       ->capture_default_str();
   app->add_option("--interval", o->job.interval_s, "Seconds between pulls")
