@@ -27,8 +27,8 @@ uint32_t as_unsigned(int32_t v) {
   return uint32_t(v);
 }
 
-// Narrows both intervals by each other. Within one half of the number line the signed and the unsigned
-// interval are equal.
+// Narrows the unsigned and the signed interval by each other. Where all possible values have the same sign
+// bit, both intervals hold the same values.
 void share_intervals(V& v) {
   if (v.zeros & kSign)
     v.least = std::max(v.least, 0);
@@ -52,8 +52,8 @@ void share_intervals(V& v) {
   }
 }
 
-// Rounds the ends of the interval to multiples of the power of two that divides the value, as its known low
-// zero bits show.
+// Moves the ends of the unsigned interval inwards to multiples of 2^n, where the n lowest bits are known to
+// be 0.
 void align(V& v) {
   const int bits = std::countr_one(v.zeros);
   if (bits == 0 || bits == 32)
@@ -64,7 +64,7 @@ void align(V& v) {
   v.high &= ~rest;
 }
 
-// Makes interval and known bits consistent, because each may narrow the other.
+// Narrows intervals, known bits and the number of bits that are 1 by each other.
 void normalise(V& v) {
   if (v.low == 0 && v.high == UINT32_MAX && (v.zeros | v.ones) == 0 && v.least == INT32_MIN &&
       v.most == INT32_MAX && v.most_ones == 32)
@@ -95,8 +95,9 @@ V bits(uint32_t zeros, uint32_t ones) {
   return v;
 }
 
-// Sets the signed interval of a result from its exact ends, when both ends wrap in the same way or not at
-// all.
+// Narrows the signed interval of `v` to the results `least` to `most` of 64-bit arithmetic, reduced to 32
+// bits. Does nothing when the two wrap around a different number of times, because the reduced results then
+// are no interval.
 void set_signed(V& v, int64_t least, int64_t most) {
   constexpr int64_t kHalf = int64_t{1} << 31;
   if (((least + kHalf) >> 32) != ((most + kHalf) >> 32))
@@ -105,13 +106,14 @@ void set_signed(V& v, int64_t least, int64_t most) {
   v.most = std::min(v.most, int32_t(most));
 }
 
-// Bounds the number of set bits of a + b, a | b and a ^ b.
+// Returns the most bits that can be 1 in a + b, a | b and a ^ b.
 uint8_t ones_of_both(const V& a, const V& b) {
   return uint8_t(std::min(a.most_ones + b.most_ones, 32));
 }
 
 V add(const V& a, const V& b) {
-  // Known bits of a sum: carries agree where both the least and the most possible sum agree (Linux tnum_add).
+  // A bit of the sum is known where it is known in both operands and where the sum of their least values
+  // agrees with that of their greatest (tnum_add of Linux).
   const uint32_t am = ~(a.zeros | a.ones);
   const uint32_t bm = ~(b.zeros | b.ones);
   const uint32_t least = a.ones + b.ones;
@@ -130,7 +132,7 @@ V add(const V& a, const V& b) {
   return out;
 }
 
-// Returns the possible values of -x.
+// Returns the possible values of -a modulo 2^32.
 V negate(const V& a) {
   V out;
   if (a.low > 0 || a.high == 0)
@@ -143,7 +145,7 @@ V negate(const V& a) {
   return out;
 }
 
-// Returns the possible values after a shift by a constant.
+// Returns the possible values of the shift `op` of a by the constant `by`, 0 to 31.
 V shift(Op op, const V& a, uint32_t by) {
   V out;
   if (op == Op::Sll || op == Op::Slli) {
@@ -232,7 +234,8 @@ V evaluate(Op op, const V& a, const V& b) {
   }
 }
 
-// Compares two values by one of their intervals, from `low` to `high`.
+// Returns whether a < b, by the unsigned interval (members low and high) or by the signed one (least and
+// most).
 template <class T>
 Truth below(const V& a, const V& b, T V::*low, T V::*high) {
   if (a.*high < b.*low)
@@ -244,7 +247,8 @@ Truth opposite(Truth t) {
   return t == Truth::Yes ? Truth::No : t == Truth::No ? Truth::Yes : t;
 }
 
-// Narrows one interval of both values, given that a < b holds (or a <= b when `or_equal`).
+// Narrows a and b given that a < b, or a <= b when `or_equal`. The members `low` and `high` are the ends of
+// the unsigned or of the signed interval.
 template <class T>
 void narrow_below(V& a, V& b, bool or_equal, T V::*low, T V::*high) {
   const T step = or_equal ? 0 : 1;
@@ -256,7 +260,8 @@ void narrow_below(V& a, V& b, bool or_equal, T V::*low, T V::*high) {
   normalise(b);
 }
 
-// Removes the constant c from the ends of an interval of a, given that a differs from it.
+// Narrows an interval of a, whose ends are the members `low` and `high`, given that a differs from the
+// constant c: an end that equals c moves inwards.
 template <class T>
 void exclude(V& a, T c, T V::*low, T V::*high) {
   if (a.*low < a.*high && a.*low == c)
@@ -265,7 +270,7 @@ void exclude(V& a, T c, T V::*low, T V::*high) {
     --(a.*high);
 }
 
-// Removes the value of b, where that is a constant, from the ends of a's intervals.
+// Narrows a's intervals given that a differs from b. Has an effect only when b is a constant.
 void exclude(V& a, const V& b) {
   if (!b.is_constant() || a.is_constant())
     return;
@@ -278,8 +283,9 @@ bool is_place(const V& v) {
   return v.places > 0 || (v.is_constant() && v.low < kPlaceLimit && v.low % 4 == 0);
 }
 
-// Joins the sets of code addresses of both values. `out` has none when one value has no set or the union is
-// too large.
+// Sets the code addresses of `out` to the union of those of a and b, where a constant counts when it can be a
+// code address. Leaves `out` without a set when a or b has none, or when the union has more than four
+// addresses.
 void join_places(const V& a, const V& b, V& out) {
   if (!is_place(a) || !is_place(b))
     return;
@@ -361,7 +367,8 @@ AbstractValue abstract_alu(Op op, const AbstractValue& a, const AbstractValue& b
   return out;
 }
 
-// Returns whether a branch is taken for all, for no, or for some possible values.
+// Returns whether the branch `op` is taken for all possible values of a and b (Yes), for none (No), or
+// whether that is not known (Unknown).
 Truth abstract_branch(Op op, const AbstractValue& a, const AbstractValue& b) {
   switch (op) {
     case Op::Beq:

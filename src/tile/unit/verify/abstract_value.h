@@ -1,6 +1,7 @@
-// The abstraction of a 32-bit value in the verifier: an unsigned and a signed interval, known bits, a
-// congruence, a small set of code addresses, whether it was ever set, and the term that it equals. Every
-// operation is sound: the concrete result is always inside.
+// The abstraction of a 32-bit value (of a register or a cell of the scratchpad) in the verifier: an unsigned
+// and a signed interval, known bits, a congruence, a small set of code addresses, whether it was ever set,
+// and its term. Every operation is sound: each value that an execution can compute is among the possible
+// values.
 #pragma once
 
 #include <algorithm>
@@ -13,11 +14,13 @@
 
 namespace lento::tile {
 
-// A symbolic form of a value over an unknown 32-bit number (relation.h). Values with terms over one number
-// are related: what a branch tells about one of them holds for the others.
-//   value = ((number + inner) >> right & mask) * factor + plus - minus
-// A factor that is a power of two shifts no bit of `mask` out, and another factor does not wrap: the product
-// stays below 2^31. A sum without shift, mask or factor keeps its constant in `inner`.
+// The term of a value: an expression for it over a number. A number is the identity of one unknown 32-bit
+// value, such as the one that a cell held when it was loaded (Explorer::name). Values with terms over one
+// number are related: what a branch tells about one of them holds for the others (relation.h). With `number`
+// and `minus` as the values that they identify, modulo 2^32:
+//   value = (((number + inner) >> right) & mask) * factor + plus - minus
+// A factor that is a power of two shifts no bit of `mask` out of the 32 bits, and the product with another
+// factor is below 2^31. A sum without shift, mask or factor keeps its constant in `inner`.
 struct Term {
   uint32_t number = 0;  // 0: the value has no term
   uint32_t inner = 0;
@@ -25,12 +28,13 @@ struct Term {
   uint32_t mask = UINT32_MAX;
   uint32_t factor = 1;
   uint32_t plus = 0;
-  uint32_t minus = 0;  // a second number, 0: none
+  uint32_t minus = 0;  // a second number; 0: none
 
   bool is_sum() const {
     return right == 0 && mask == UINT32_MAX && factor == 1;
   }
-  // Returns whether the low bits of number + inner, and nothing else, make the value.
+  // Returns whether the value is the low bits of number + inner: `mask` is 2^n - 1, without shift, factor or
+  // addend.
   bool is_low_bits() const {
     return right == 0 && (mask & (mask + 1)) == 0 && factor == 1 && plus == 0 && minus == 0;
   }
@@ -43,15 +47,16 @@ struct AbstractValue {
   // Bits that are certainly 0, and certainly 1.
   uint32_t zeros = 0;
   uint32_t ones = 0;
-  bool initialised = true;
-  uint8_t most_ones = 32;              // largest number of set bits
-  uint8_t places = 0;                  // number of valid entries of `place`; 0: not known to be one of a few
+  bool initialised = true;             // the value has at most so many bits that are 1
+  uint8_t most_ones = 32;              // valid entries of `place`; 0: no set of addresses is known
+  uint8_t places = 0;                  // the possible values, addresses in the code, ascending
   std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
   // The bounds of the value as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;
-  // The value as a signed number is a multiple of `modulus` (0: not known) plus a number from residue to
-  // residue + reach, such as the address of a member of an array's element.
+  // When `modulus` is not 0, the value as a signed number is a multiple of `modulus` plus an offset from
+  // `residue` (signed) to residue + reach. Example: an address in any element of an array, with the element's
+  // size in bytes as modulus.
   uint32_t modulus = 0;
   uint32_t residue = 0;
   uint32_t reach = 0;
@@ -78,17 +83,19 @@ struct AbstractValue {
   bool empty() const {
     return low > high || least > most || (ones & zeros) != 0;
   }
-  // Compares the possible values and ignores congruences and terms.
+  // Returns whether all members but congruence (modulus, residue, reach) and term are equal.
   bool same_value(const AbstractValue& other) const;
   bool operator==(const AbstractValue&) const = default;
 };
 
 AbstractValue join(const AbstractValue& a, const AbstractValue& b);
 
-// Returns the values that are possible in both a and b.
+// Returns the values that are possible in both a and b, empty() when there are none. Term, congruence, code
+// addresses and `initialised` are those of a.
 AbstractValue meet(const AbstractValue& a, const AbstractValue& b);
 
-// Returns the possible results of riscv::alu for all possible operands.
+// Returns a value that includes the results of riscv::alu for all possible operands. It has no term. An
+// operation that changes nothing (a + 0, or a mask over all bits that may be 1) returns a itself.
 AbstractValue abstract_alu(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
 enum class Truth : uint8_t {
@@ -98,7 +105,8 @@ enum class Truth : uint8_t {
 };
 Truth abstract_branch(riscv::Op op, const AbstractValue& a, const AbstractValue& b);
 
-// Narrows a and b to the values for which the branch `op` is taken (or not, by `taken`).
+// Narrows a and b to the values for which the branch `op` is taken, or not taken when `taken` is false. An
+// operand that is empty() afterwards shows that this outcome is impossible.
 void refine(riscv::Op op, bool taken, AbstractValue& a, AbstractValue& b);
 
 }  // namespace lento::tile

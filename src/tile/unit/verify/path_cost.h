@@ -1,9 +1,11 @@
-// The cost in tile cycles of the paths through a piece of a tile program: sums along a path, and the worst
-// over all paths.
+// The cost of the paths through a piece of a tile program: tile cycles, bytes of output, inputs that hist.in
+// takes, and changes of the tracked cells (Tracked). Costs add up along a path. Over several paths each cost
+// is the worst.
 //
-// Inputs are lost only outside hist.in. A hist.in frees its registers, so that one input which arrives later
-// is kept for the next hist.in. The stretches between hist.in are therefore bounded separately, each as the
-// longest over all paths (kNone: no path has one):
+// An input that comes while hist.in waits is taken and not lost. When hist.in completes, it frees its input
+// registers, so that the next input is kept there for the next hist.in, and only further ones are lost. The
+// cycles between the hist.in of a path are therefore bounded separately, each as the most over all paths
+// (kNone: no path has such a stretch):
 //   through  a path without hist.in      lead  up to the first hist.in
 //   gap      between two hist.in         tail  after the last hist.in
 #pragma once
@@ -14,48 +16,53 @@
 
 namespace lento::tile {
 
-// Bounds of the change of a tracked cell (explorer.h).
+// Bounds by how much a tracked cell (Tracked) changes along a path: a counter by so many counts, a clock by
+// so many tile cycles.
 struct Change {
   int64_t low = 0;
   int64_t high = 0;
   auto operator<=>(const Change&) const = default;
 };
 
-// The paths that change the tracked cells alike, with the most that one of them costs.
+// A kind of run: the paths on which the tracked cells have the same `changes`, in the order of
+// ExploreOptions::tracked. `cycles` and `bytes` of output are the most that one of these paths takes.
 struct RunKind {
   std::vector<Change> changes;
   uint64_t cycles = 0;
   uint64_t bytes = 0;
 };
 
-// Changes at kMostChange or beyond are unbounded.
+// A Change with low <= -kMostChange has no lower bound, one with high >= kMostChange no upper bound.
 inline constexpr int64_t kMostChange = int64_t{1} << 40;
 
 struct PathCost {
   static constexpr int64_t kNone = -1;
-  // A region above this cost counts as unbounded: 550 s at 2 GHz. It keeps every sum here inside 64 bits.
+  // A region that may take more cycles than this counts as unbounded (550 s at 2 GHz). The limit keeps every
+  // sum here inside 64 bits.
   static constexpr uint64_t kMost = uint64_t{1} << 40;
   static constexpr size_t kMostKinds = 32;
 
-  uint64_t worst = 0;
-  uint64_t best = 0;
-  uint64_t busy = 0;  // most cycles outside hist.in
-  uint64_t bytes = 0;
-  // Empty unless cells are tracked, then never empty. At most kMostKinds.
+  uint64_t worst = 0;  // most tile cycles
+  uint64_t best = 0;   // least tile cycles
+  uint64_t busy = 0;   // most cycles outside hist.in
+  uint64_t bytes = 0;  // most bytes of output
+  // At least one and at most kMostKinds kinds when cells are tracked, else empty.
   std::vector<RunKind> kinds;
-  // Cycles of the worst path by instruction, empty unless they were requested.
+  // Tile cycles that the worst path spends at each instruction (index: pc / 4). Empty unless
+  // ExploreOptions::profile is set.
   std::vector<uint64_t> profile;
-  uint64_t streamed = 0;
-  uint64_t streamed_least = 0;
+  uint64_t streamed = 0;        // most inputs that hist.in takes
+  uint64_t streamed_least = 0;  // least inputs that hist.in takes
   int64_t through = 0;
   int64_t lead = kNone;
   int64_t gap = kNone;
   int64_t tail = kNone;
-  // Some hist.in takes only a part of the inputs, and the others are lost while it waits.
+  // Some hist.in reads only a part of the IORegs that the image uses. Inputs of the others are lost while it
+  // waits.
   bool partial = false;
 
-  // Returns the cost of one hist.in, 1 cycle without the wait for its inputs. `partial` means that it takes
-  // only some of the image's inputs.
+  // Returns the cost of one hist.in: 1 cycle, because the wait for its inputs is not counted. `partial` sets
+  // the member of that name.
   static PathCost hist_in(bool partial) {
     PathCost out;
     out.worst = out.best = out.streamed = out.streamed_least = 1;
@@ -65,7 +72,7 @@ struct PathCost {
     return out;
   }
 
-  // Adds cycles outside hist.in.
+  // Adds cycles that the path spends outside hist.in.
   void add_cycles(uint64_t more_at_worst, uint64_t more_at_best) {
     worst += more_at_worst;
     busy += more_at_worst;
@@ -88,7 +95,7 @@ struct PathCost {
       kind.changes[tracked] = sum(kind.changes[tracked], change);
   }
 
-  // Appends the cost of `next`.
+  // Makes this the cost of a path and of `next` after it.
   void add(const PathCost& next) {
     worst += next.worst;
     best += next.best;
@@ -106,7 +113,7 @@ struct PathCost {
     partial |= next.partial;
   }
 
-  // Returns the cost of `least` to `most` repetitions of a piece of program that has a single path.
+  // Returns the cost of `least` to `most` repetitions of this piece of a program, which has a single path.
   PathCost repeated(uint64_t most, uint64_t least) const {
     PathCost out = *this;
     out.worst *= most;
@@ -130,7 +137,8 @@ struct PathCost {
     return out;
   }
 
-  // Returns the worse of both for each cost: the larger, or the smaller where a cost is a lower bound.
+  // Returns the cost of either a or b: of each number the larger, but the smaller of a lower bound (best,
+  // streamed_least), and the kinds of run of both.
   static PathCost worst_of(const PathCost& a, const PathCost& b) {
     PathCost out;
     out.worst = std::max(a.worst, b.worst);
@@ -151,9 +159,9 @@ struct PathCost {
     return out;
   }
 
-  // Returns the smallest distance of inputs, in cycles, at which main loses none. The input that starts main
-  // stays in its registers until the first hist.in, so the next may not come sooner. An input after the last
-  // hist.in is lost when main returns.
+  // Returns the smallest distance of inputs, in tile cycles, at which main loses none, or UINT64_MAX when
+  // `partial`. The input that starts main stays in its registers until the first hist.in takes it, so the
+  // next one must come after that. An input that comes after the last hist.in is lost when main returns.
   uint64_t lossless_period() const {
     if (partial)
       return UINT64_MAX;
@@ -167,7 +175,9 @@ struct PathCost {
   static int64_t sum(int64_t a, int64_t b) {
     return a == kNone || b == kNone ? kNone : a + b;
   }
-  // Sums and products at kMostChange or beyond stay there, as unbounded.
+  // The next three functions return sums and products of bounds of a Change. bounded() returns `result`, the
+  // sum of a and b, clamped to kMostChange in both directions. An operand or product that reaches the limit
+  // makes the result stay at the limit of that sign, because it stands for no bound.
   static int64_t bounded(int64_t a, int64_t b, int64_t result) {
     const int64_t far = std::abs(a) >= kMostChange ? a : std::abs(b) >= kMostChange ? b : result;
     return std::clamp(far, -kMostChange, kMostChange);
@@ -180,7 +190,8 @@ struct PathCost {
     return std::abs(product) >= double(kMostChange) ? (v > 0 ? kMostChange : -kMostChange) : v * int64_t(n);
   }
 
-  // Adds a kind. When there are too many, the last one takes over its changes and costs.
+  // Adds `kind` to `kinds`, merged with the kind of equal changes when there is one. When there are
+  // kMostKinds kinds already, the last of them is widened so that it includes `kind`.
   static void add_kind(std::vector<RunKind>& kinds, const RunKind& kind) {
     auto at = std::ranges::find(kinds, kind.changes, &RunKind::changes);
     if (at == kinds.end() && kinds.size() < kMostKinds)

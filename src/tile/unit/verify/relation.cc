@@ -1,5 +1,6 @@
-// Keeps terms through sums, masks, shifts and products, and transfers bounds between values of one number. An
-// interval is transferred when one mask includes the other, and widened by the bits in which the masks
+// Computes terms of sums, differences, masks and shifts, and narrows a value by another over the same number.
+// For that, the bounds of each value are converted to bounds of its masked number (bits_of). An interval
+// carries over when the mask of one term includes that of the other, widened by the bits in which the masks
 // differ.
 #include "tile/unit/verify/relation.h"
 
@@ -20,12 +21,13 @@ bool is_sum(Op op) {
   return op == Op::Add || op == Op::Addi;
 }
 
-// Returns the exponent of a factor that is a power of two.
+// Returns n for a term whose factor is 2^n.
 uint32_t exponent_of(const Term& t) {
   return uint32_t(std::countr_zero(t.factor));
 }
 
-// Returns `t` times a power of two, or times a factor of which the product does not wrap.
+// Returns `t` with `factor` in place of its own. A power of two removes from `mask` the bits that it shifts
+// out of the 32 bits. With another factor, the caller makes sure that the product is below 2^31.
 Term scaled(Term t, uint32_t factor) {
   t.factor = factor;
   if (std::has_single_bit(factor))
@@ -38,7 +40,8 @@ Term added(Term t, uint32_t addend) {
   return t;
 }
 
-// Returns the term after a shift to the right.
+// Returns the term of a value with the term `t`, shifted right by `by`. The factor of `t` is a power of two,
+// and `t` has no addend. Returns no term when no bit of `mask` remains.
 Term shifted_right(Term t, uint32_t by) {
   const uint32_t left = exponent_of(t);
   const uint32_t more = by - std::min(by, left);
@@ -48,7 +51,8 @@ Term shifted_right(Term t, uint32_t by) {
   return t.mask == 0 ? Term{} : t;
 }
 
-// Returns the term of `op` on a and a constant.
+// Returns the term of `op` on a and the constant c, or no term when the result does not have the form of one.
+// `a` has a term.
 Term with_constant(Op op, const V& a, uint32_t c) {
   const Term& t = a.term;
   if (is_sum(op))
@@ -77,8 +81,9 @@ bool of_one_window(const Term& a, const Term& b) {
          a.mask == b.mask && a.minus == 0 && b.minus == 0;
 }
 
-// Returns the term of a sum or difference: a multiple of the number that both derive from, of which one is
-// the number itself, or a difference of two numbers.
+// Returns the term of a + b or a - b, or no term. With n as one masked number, k * n + n and k * n - n are
+// multiples of n, and n + k * n is one too. A difference whose second operand is a number plus a constant has
+// that number in `minus`.
 Term of_sum(Op op, const V& a, const V& b) {
   const Term& s = a.term;
   const Term& t = b.term;
@@ -97,7 +102,7 @@ Term of_sum(Op op, const V& a, const V& b) {
   return out;
 }
 
-// Clearing the lowest set bit, v & (v - 1), leaves fewer set bits.
+// Narrows `result`, a & b, when a and b differ by 1: v & (v - 1) clears the lowest bit of v that is 1.
 void count_ones(const V& a, const V& b, V& result) {
   const std::optional<uint32_t> step = distance(a, b, UINT32_MAX);
   if (step != UINT32_MAX && step != 1u)
@@ -108,7 +113,8 @@ void count_ones(const V& a, const V& b, V& result) {
   result = meet(result, fewer);
 }
 
-// Sets the congruence of a sum or product.
+// Sets the congruence (modulus, residue, reach) of `result`, when it is a sum or a shift to the left by a
+// constant.
 void keep_modulus(Op op, const V& a, const V& b, V& result) {
   const uint32_t by = b.low & 31;
   if (is_sum(op) && b.is_constant()) {
@@ -133,7 +139,8 @@ void keep_modulus(Op op, const V& a, const V& b, V& result) {
   }
 }
 
-// Returns the bounds of the bits (number + inner) & mask << right.
+// Returns the bounds of the masked number of v, (number + inner) & (mask << right) by v's term, from the
+// bounds of v.
 V bits_of(const V& v) {
   const Term& t = v.term;
   V product = plus(v, 0u - t.plus);
@@ -146,7 +153,8 @@ V bits_of(const V& v) {
   return abstract_alu(Op::Slli, meet(product, lane), V::constant(t.right));
 }
 
-// Returns the value that has the term `t` and the bits `bits`.
+// The inverse of bits_of: returns the bounds of a value with the term `t`, (bits >> right) * factor + plus,
+// from the bounds `bits` of its masked number.
 V made_of(const V& bits, const Term& t) {
   V product = abstract_alu(Op::Srli, bits, V::constant(t.right));
   if (std::has_single_bit(t.factor)) {
@@ -158,8 +166,8 @@ V made_of(const V& bits, const Term& t) {
   return plus(product, t.plus);
 }
 
-// Narrows `bits`, those of `mask`, by the bits `known` of `known_mask` of the same number: by the bits that
-// both masks keep, and by the interval where one mask includes the other.
+// Returns the bounds `bits` of x & mask, narrowed by the bounds `known` of x & known_mask: by the known bits
+// that both masks keep, and by the interval where one mask includes the other.
 V shared_bits(const V& bits, uint32_t mask, const V& known, uint32_t known_mask) {
   const uint32_t more = mask & ~known_mask;
   const uint32_t less = known_mask & ~mask;

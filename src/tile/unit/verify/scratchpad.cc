@@ -1,5 +1,5 @@
-// Keeps cells in sorted pages of 64 words that copies share until one of them writes. A merge skips pages
-// that both sides share, so its cost follows the difference.
+// Keeps cells in sorted pages of 64 words that copies share until one of them writes. A merge skips the pages
+// that both sides share, so its cost grows with the number of pages that they do not.
 #include "tile/unit/verify/scratchpad.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@ using riscv::Op;
 using V = AbstractValue;
 using Cell = std::pair<uint32_t, V>;
 
-// Returns the object of `at`, created, or copied when it is shared.
+// Returns the object that `at` points to. It is created first when there is none, and copied when other
+// pointers share it.
 template <class T>
 T& unshared(std::shared_ptr<T>& at) {
   if (!at)
@@ -25,7 +26,7 @@ T& unshared(std::shared_ptr<T>& at) {
   return *at;
 }
 
-// Returns the cells of a page with bytes from `low` to `high`.
+// Returns the cells of a page that have bytes from address `low` to address `high`.
 template <class Page>
 auto cells_between(Page& page, uint32_t low, uint32_t high) {
   const auto first = std::ranges::partition_point(page, [&](const Cell& c) {
@@ -93,7 +94,9 @@ V Scratchpad::value(uint32_t cell) const {
   return value_in(page(page_of(cell_address(cell))), cell);
 }
 
-// A part of a larger cell keeps its term. A cell over smaller ones has their bits.
+// Returns the value of a cell from the cells that overlap it. From a larger cell it is a shift and a mask of
+// that cell's value, so it stays related to that value (Term). From smaller cells only their known bits are
+// put together.
 V Scratchpad::value_in(const Page& page, uint32_t cell) {
   const V lane = V::range(0, cell_lane(cell));
   V out = lane;
@@ -170,7 +173,8 @@ bool Scratchpad::initialised(uint32_t low, uint32_t high) const {
   return true;
 }
 
-// Appends the combined cells of a word to `out`. Returns whether they differ from those of `a`.
+// Appends the merged cells of the word at address `word`, on the pages a and b, to `out`. Returns whether
+// their possible values differ from those on `a`.
 bool Scratchpad::merge_word(const Page& a, const Page& b, uint32_t word, const Combine& combine, Page& out) {
   const auto of_a = cells_between(a, word, word + 3);
   const auto of_b = cells_between(b, word, word + 3);

@@ -1,7 +1,8 @@
-// The abstract content of the scratchpad: cells of one, two or four bytes, which do not overlap, with the
-// values that they may hold. Bytes without a cell may hold anything. A word that may hold a register that was
-// never set always has a cell, as a value that is not initialised. Copies share pages until one of them
-// writes, so the cost of a copy does not depend on the number of cells.
+// The abstract content of the scratchpad: cells, which do not overlap, with the values that they may hold. A
+// cell is an address with a size of one, two or four bytes. Bytes without a cell may hold anything. A word to
+// which a register that was never set may have been saved always has a cell, with a value that is not
+// initialised. Copies share pages until one of them writes, so the cost of a copy does not depend on the
+// number of cells.
 #pragma once
 
 #include <array>
@@ -18,7 +19,7 @@
 
 namespace lento::tile {
 
-// Returns the cell of an address and a size in bytes, as one number in the order of addresses.
+// Returns the cell of an address and a size in bytes, written as one number. Cells are ordered by address.
 constexpr uint32_t cell_of(uint32_t address, uint32_t size) {
   return address << 3 | size;
 }
@@ -31,7 +32,7 @@ constexpr uint32_t cell_size(uint32_t cell) {
 constexpr uint32_t cell_end(uint32_t cell) {
   return cell_address(cell) + cell_size(cell);
 }
-// Returns the mask of the bits of a cell's value.
+// Returns the mask of the bits that a cell holds: its lowest 8, 16 or 32.
 constexpr uint32_t cell_lane(uint32_t cell) {
   return UINT32_MAX >> (32 - 8 * cell_size(cell));
 }
@@ -44,23 +45,27 @@ class Scratchpad {
   // Returns the scratchpad after loading, in which every word has a value.
   static Scratchpad of_image(const std::string& data);
 
-  // Returns the zero-extended value of any cell, as this cell or those that overlap it tell.
+  // Returns the zero-extended value of `cell`, taken from the cells that overlap it when it is not one
+  // itself.
   AbstractValue value(uint32_t cell) const;
   const AbstractValue* find(uint32_t cell) const;  // nullptr: there is no such cell
   bool is_free(uint32_t cell) const;               // no cell overlaps it
-  // Sets the value of a cell. The other bytes of a larger cell keep what their bits tell. A part of a word
-  // that is not initialised cannot be set.
+  // Sets the value of a cell. Cells that overlap it are split, and their bytes outside of it keep what is
+  // known of them. Does nothing when `cell` is a part of a word that is not initialised.
   void set(uint32_t cell, const AbstractValue& value);
   bool shares(uint32_t address) const;  // whether a store there first copies a page
-  // Makes all cells with bytes from `low` to `high` unknown. Words that are not initialised stay marked.
+  // Makes all cells with bytes from address `low` to address `high` unknown. Those that are not initialised
+  // stay so.
   void forget(uint32_t low, uint32_t high);
+  // Returns whether all cells with bytes from address `low` to address `high` are initialised.
   bool initialised(uint32_t low, uint32_t high) const;
-  // Returns as bits the pages with words that are not initialised here but were in `before`.
+  // Returns the pages (bit i: page i) with more cells that are not initialised than in `before`.
   std::bitset<kPages> newly_unset(const Scratchpad& before) const;
 
-  // Replaces each cell by `combine` of its values here and in `other`. Where the cells of a word differ, its
-  // bytes are combined. Words that are not initialised in one are not in the result. Returns whether the
-  // possible values of a cell, apart from terms, changed.
+  // Replaces the value of each cell by `combine` of its values here and in `other`. A word that the two
+  // divide into different cells is combined byte by byte. A word that is not initialised in one of the two is
+  // not initialised in the result. Returns whether the possible values of a cell changed
+  // (AbstractValue::same_value).
   using Combine = std::function<AbstractValue(const AbstractValue&, const AbstractValue&)>;
   bool merge(const Scratchpad& other, const Combine& combine);
 
