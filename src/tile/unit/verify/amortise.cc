@@ -1,5 +1,6 @@
-// The linear program has a column for each kind of run and few rows, so a dense simplex suffices. All its
-// limits are at least 0: no run at all is a first solution.
+// Solves the linear program of amortise.h with a dense simplex, which suffices for few rows and one column
+// for each kind of run (at most 32). Every limit is at least 0, so the simplex can start from x = 0, no run
+// at all.
 #include "tile/unit/verify/amortise.h"
 
 #include <algorithm>
@@ -12,15 +13,17 @@ namespace {
 
 constexpr double kTiny = 1e-9;
 
-// The solution of a linear program, and the price of each row: how much its limit is worth.
+// The solution of a linear program, and the price of each row: by how much the maximum grows for each unit by
+// which the row's limit is raised (the dual variables).
 struct Optimum {
   std::vector<double> x;
   std::vector<double> prices;
 };
 
-// Maximises gains * x over x >= 0 with row * x <= limit for each row, whose last entry is its limit. The last
-// row holds the gains. The tableau keeps a column for each variable that is 0, first x and then what is left
-// of the limits. Bland's rule, the smallest variable first, makes it end.
+// Returns the x >= 0 that maximises gains * x under row * x <= limit for each row, with the prices of the
+// rows. `t` holds the rows, each with its limit as last entry, and in its last row the gains. A column of `t`
+// belongs to a variable that is 0 at present: at first those of x, later also slacks (limit - row * x).
+// Bland's rule, which takes the variable of smallest index, prevents cycles.
 Optimum maximise(std::vector<std::vector<double>> t) {
   const size_t m = t.size() - 1;
   const size_t n = t[m].size() - 1;
@@ -66,18 +69,21 @@ Optimum maximise(std::vector<std::vector<double>> t) {
   return best;
 }
 
-// The prices of a change of each cell by 1, which make the potential. A price of a clock is for a cycle.
+// The prices of the tracked cells, in cost (bytes sent or inputs lost) for each count of a counter and each
+// tile cycle of a clock. A run is credited price times change.
 struct Potential {
-  std::vector<double> rise;   // of the least that a kind of run changes the cell
-  std::vector<double> fall;   // of the most, for a counter that counts down
-  std::vector<double> share;  // runs of each kind in the mix
+  std::vector<double> rise;   // for each unit of Change::low
+  std::vector<double> fall;   // for each unit of -Change::high, for counters that count down
+  std::vector<double> share;  // runs of each kind in the mix, where sum(amounts * share) <= 1
 };
 
 bool is_clock(const ManyRuns& runs, size_t cell) {
   return runs.tracked[cell].clock.number != 0;
 }
 
-// Finds the potential for which `amounts` of runs gain most. `cycles` pass for each unit of amounts.
+// Returns the mix of runs that gains most, and its prices. `gains` and `amounts` are those of one run of each
+// kind: an amount is 1 for the run, or the number of inputs that come in it. `cycles` tile cycles pass for
+// each unit of amount.
 Potential best_potential(
     const ManyRuns& runs,
     const std::vector<double>& gains,
@@ -86,7 +92,8 @@ Potential best_potential(
   const size_t cells = runs.tracked.size();
   Potential out{std::vector<double>(cells), std::vector<double>(cells), {}};
   std::vector<std::vector<double>> rows = {amounts};
-  std::vector<std::pair<double*, double>> priced = {{nullptr, 1}};  // and how many units a row counts as 1
+  // For each row its price, and the number by which the row was divided.
+  std::vector<std::pair<double*, double>> priced = {{nullptr, 1}};
   rows[0].push_back(1);
   const auto limit = [&](size_t cell, int64_t Change::*end, double sign, double most, double& price) {
     std::vector<double> row;
@@ -116,7 +123,8 @@ Potential best_potential(
   return out;
 }
 
-// Returns the most cycles by which one run advances a clock.
+// Returns the largest lower bound (Change::low) by which a kind of run advances the clock `cell`, in tile
+// cycles, at least 1.
 double period_of(const ManyRuns& runs, size_t cell) {
   int64_t out = 1;
   for (const RunKind& kind : runs.kinds)
@@ -124,8 +132,9 @@ double period_of(const ManyRuns& runs, size_t cell) {
   return double(out);
 }
 
-// Returns the part of the cost of one run of main (bytes sent or inputs lost, as the prices are) that its
-// changes of the tracked cells cover: price times change. Callers subtract it from the run's cost.
+// Returns the part of the cost of one run of the given kind (bytes sent or inputs lost, as the prices are)
+// that its changes of the tracked cells pay for: rise times the least change of each, less fall times the
+// most. Callers subtract it from the run's cost.
 double paid(const Potential& potential, const RunKind& kind) {
   double out = 0;
   for (size_t i = 0; i < kind.changes.size(); ++i)
@@ -133,7 +142,8 @@ double paid(const Potential& potential, const RunKind& kind) {
   return out;
 }
 
-// Returns the cost that the passing of one cycle covers, by the clocks among the cells.
+// Returns the cost (bytes sent or inputs lost, as the prices are) that each elapsed tile cycle pays for: the
+// sum of the prices of those tracked cells that hold an arrival time (Tracked::clock).
 double paid_by_time(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)
@@ -141,8 +151,9 @@ double paid_by_time(const ManyRuns& runs, const Potential& potential) {
   return out;
 }
 
-// Returns the largest cost that the cells cover once, however many runs there are: a counter by its span, a
-// clock by a period before the first and in the last window.
+// Returns the largest cost (bytes sent or inputs lost, as the prices are) that the tracked cells pay for
+// once, however many runs there are. A counter may start at one end of its span and stop at the other. A
+// clock may be advanced by one period (period_of) before the first run and by one in the last window.
 double paid_once(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)
@@ -195,7 +206,9 @@ void bound_drops(const ManyRuns& runs, uint64_t arrival, VerifyReport& report) {
       longest = std::max(longest, runs.kinds[k].cycles);
     }
   }
-  // The mix in two kinds of run, by input: the longer half of them, and the mean of the others.
+  // Describes the mix by two sorts of run. Kinds of which a run takes longer than the mean of the shortest
+  // and the longest kind count as long, and their runs for each input are summed in long_ones. For the
+  // others, short_ones and `cycles` give the mean time of a run.
   double long_ones = 0;
   double short_ones = 0;
   double cycles = 0;

@@ -1,5 +1,6 @@
-// The expected share comes from a simulation of the queue: a single server, inputs at a fixed distance, long
-// runs as often as the counter or the period of time allows.
+// expected_dropped() simulates a queue with a single server: inputs arrive at a fixed distance, each starts a
+// run of main, and a run is long (LongRuns) once in every_runs runs or as soon as every_cycles have passed
+// since the last long one.
 #include "tile/unit/verify/drops.h"
 
 #include <algorithm>
@@ -20,7 +21,7 @@ double expected_dropped(const RegionReport& m, uint64_t arrival, uint32_t queue)
   if (m.streamed > 0)
     return most_dropped_of_stream(m, arrival);
   constexpr uint64_t kMostInputs = 100'000;
-  constexpr uint64_t kPeriods = 64;  // of long runs that are simulated
+  constexpr uint64_t kPeriods = 64;  // most periods of long runs that are simulated
   const LongRuns& long_runs = m.long_runs;
   const uint64_t period = std::max(long_runs.every_runs, long_runs.every_cycles / arrival);
   const uint64_t inputs = std::min(kMostInputs, kPeriods * (period + m.worst_cycles / arrival + 1));

@@ -1,4 +1,5 @@
-// Inputs that are lost because they come while main runs, with hist.in or with a queue of waiting inputs.
+// The share of inputs that are lost because they come while main runs, for a main with hist.in and for a
+// queue in which inputs wait.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +8,14 @@
 
 namespace lento::tile {
 
-// Bounds the share of lost inputs when hist.in takes further ones: a stretch of n other cycles loses
-// floor(n / arrival) inputs. The last stretch also loses the one that waits when main returns.
+// Returns a bound of the share of inputs, 0 to 1, that are lost by a main with hist.in when one comes every
+// `arrival` tile cycles. In each run, at most floor(busy_cycles / arrival) are lost outside hist.in, and one
+// more that waits when main returns. At least streamed_least are taken, counted as 1 when it is 0.
 double most_dropped_of_stream(const RegionReport& main, uint64_t arrival);
 
-// Returns the share of inputs that come every `arrival` cycles and are lost when the long runs come evenly
-// and `queue` inputs may wait.
+// Returns the expected share of inputs, 0 to 1, that are lost when one comes every `arrival` tile cycles,
+// `queue` of them may wait while main runs, and long runs (LongRuns) are spread evenly. For a main with
+// hist.in it is the bound above, whatever the queue.
 double expected_dropped(const RegionReport& main, uint64_t arrival, uint32_t queue);
 
 }  // namespace lento::tile

@@ -29,12 +29,13 @@ enum class RegionKind : uint8_t {
   Finish
 };
 
-// A cell of the scratchpad of which the change over a run is recorded (Change), because many runs together
-// cannot change it for ever (amortise.h).
-//   counter  (cell - residue) & mask, where mask is low bits. It stays where it is on average
-//   clock    a cell that is set to the form `clock` of an input's arrival time: shifted right, with low bits
-//            cleared, or with a constant added as a deadline. Its recorded change is in cycles, at most those
-//            that pass. A store of anything else counts as -kMostChange
+// A tracked cell: a cell of the scratchpad whose change over a run of main is recorded (Change), because over
+// many runs it cannot go on changing in one direction (amortise.h).
+//   counter  (value - residue) & mask, where mask is 2^n - 1. Its changes over many runs sum to about 0
+//   clock    a cell in which main stores an input's arrival time in the form of the term `clock`: unchanged,
+//            shifted right, with low bits cleared, or with a constant added (a deadline). The recorded change
+//            is in tile cycles, and over many runs at most those that pass. After a store of anything else
+//            the change counts as unbounded
 struct Tracked {
   uint32_t cell = 0;
   uint32_t mask = 0;
@@ -43,10 +44,10 @@ struct Tracked {
   auto operator<=>(const Tracked&) const = default;
 };
 
-// Where the two paths of a branch are joined. Joining later is more precise and costs more steps.
+// When the two paths of a branch are joined. A later join is more precise and costs more steps.
 enum class Join : uint8_t {
   AtMeeting,  // at the immediate post-dominator of the branch
-  AtEnd       // where the function returns; results of comparisons are separate paths too
+  AtEnd       // at the function's return; results 0 and 1 of slt and the like are paths too
 };
 
 struct ExploreOptions {
@@ -79,8 +80,9 @@ struct Region {
   const Scratchpad& start;  // the scratchpad at the begin of the region
 };
 
-// Explores a region. `budget` holds the remaining steps and is reduced by the used ones. Throws Violation,
-// Stopped or OutOfSteps.
+// Explores a region. `budget` holds the steps (kStepLimit) that may still be used, and is reduced by those
+// that were. Throws Violation when the region breaks a rule, Stopped when the user requested a stop, and
+// OutOfSteps when the budget is too small.
 Exploration explore(
     const Region& region,
     const ExploreOptions& options,

@@ -1,6 +1,6 @@
 // The explorer of the paths of one region of a program, behind explorer.h. Branches, jumps and loops are in
-// explorer_flow.cc, loads and stores in explorer_memory.cc, the changes of tracked cells
-// (counters and clocks in the scratchpad) in explorer_track.cc.
+// explorer_flow.cc, loads and stores in explorer_memory.cc, the changes of tracked cells (Tracked) in
+// explorer_track.cc. To reject a program is to throw a Violation.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +26,17 @@ inline constexpr int kDepthLimit = 600;           // most branches that are open
 inline constexpr uint32_t kFilling = 2;           // cycles after a take until accumulators can be read
 inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
 inline constexpr uint32_t kMostTable = 64;        // most cells of a table that are examined
-// Costs of other work in instructions: a copy of the state, and one of a page of the scratchpad. For one
-// instruction, kWordsAStep words of a table or pages of a range are examined.
+// Costs of work in steps. Executing one instruction is one step, a copy of the state kCopySteps, and a copy
+// of a page of the scratchpad kPageSteps. A load or store at an address that is not constant costs one step
+// for each kWordsAStep pages in its range.
 inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
 inline constexpr uint64_t kWordsAStep = 32;
-inline constexpr uint64_t kLookSteps = 1 << 16;
-inline constexpr size_t kMostCompared = 8;
-// Numbers of terms: the arrival time of main's input, and the first of a region. Words that only init stored
-// keep its numbers.
+inline constexpr uint64_t kLookSteps = 1 << 16;  // between two checks whether the user requested a stop
+inline constexpr size_t kMostCompared = 8;       // most values in State::compared
+// Two values of Term::number: that of the arrival time of the input which started main, and the last one
+// before those that main and finish assign. Init assigns smaller ones, which stay in the words that only init
+// stored and must not be assigned again.
 inline constexpr uint32_t kArrivalNumber = 1;
 inline constexpr uint32_t kFirstAfterInit = 1 << 30;
 
@@ -74,7 +76,8 @@ class Explorer {
       cost.profile[pc / 4] += worst;
   }
 
-  // Where a path ends: an instruction in the call at depth `depth`, or the return of that call (kExit).
+  // A path stops at instruction `index` (pc / 4) when `depth` calls are open, and in any case at the return
+  // of the innermost of these calls. The index kExit stands for the return alone.
   struct Stop {
     uint32_t index;
     size_t depth;
@@ -83,8 +86,8 @@ class Explorer {
     return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
   }
 
-  // Subtracts work from the budget. An instruction is one step. Copies and ranges of words count by their
-  // size.
+  // Subtracts steps of work (kCopySteps) from the budget. Throws OutOfSteps with `pc` when too few are left,
+  // and Stopped when the user requested a stop.
   void charge(uint64_t steps, uint32_t pc) {
     steps_ += steps;
     if (steps > budget_)
@@ -117,16 +120,18 @@ class Explorer {
       s.x[reg] = value;
   }
 
-  // Gives an unknown value a number.
+  // Gives a value that is not constant and has no term a new number as its term.
   void name(V& v) {
     if (v.term.number == 0 && !v.is_constant())
       v.term = {++numbers_};
   }
 
-  // Returns the operands of an instruction, which get numbers. Rejects the program when one was never set.
+  // Returns the operands of an instruction, after name() gave terms to the registers that hold them. Rejects
+  // the program when one was never set.
   std::pair<V, V> named(State& s, const riscv::Instruction& n, uint32_t pc);
 
-  // Returns the instruction at `pc`. Rejects the program when there is none.
+  // Returns the instruction at `pc`, which follows the one at `from`. Rejects the program when `pc` is
+  // outside the code or the word there is no legal instruction.
   const TileOp& fetch(uint32_t pc, uint32_t from) {
     charge(1, from);
     if (pc / 4 >= program_.code.size())
@@ -137,28 +142,31 @@ class Explorer {
     return op;
   }
 
-  // Executes from `s` until `stop`, and adds the cost to `cost`.
+  // Executes from the state `s` until `stop`, and adds the cost of that to `cost`. `depth` is the number of
+  // branches with an open path around it.
   void run(State& s, const Stop& stop, int depth, PathCost& cost);
 
-  // Executes a whole counted loop of arithmetic that begins here. Returns false when that would join paths
-  // that must stay separate, or when cycles are counted for each instruction.
+  // Executes all rounds of the loop of ShortLoops that begins at s.pc. Returns false and leaves `s` as it is
+  // when there is no such loop, its number of rounds is not known, `stop` lies inside it, it was entered
+  // before, paths are kept apart (Join::AtEnd), or a profile is wanted.
   bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost);
 
   static bool takes_values(const TileOp& op) {
     return op.custom == Custom::Hist || op.custom == Custom::HistIn;
   }
 
-  // Adds the instruction's own cycle (stream() counts that of hist.in), and the time that hist.rd and emit
-  // wait for earlier values.
+  // Adds the cycle of the instruction itself (stream() adds that of hist.in), and the most cycles that
+  // hist.rd and emit wait for values in the histogram pipeline (State::filling, which is updated).
   void count(State& s, const TileOp& op, PathCost& cost) const;
 
-  // One of several paths that begin at the same instruction.
+  // One of several paths that begin at the same instruction, with its cost from there on.
   struct Way {
     State state;
     PathCost cost;
-    bool taken = false;  // of a branch
+    bool taken = false;  // whether the branch is taken on it
   };
-  // Follows each way to `stop` and joins them there in `s` and `cost`. A single way is not followed.
+  // Executes each way until `stop`, joins their states in `s`, and adds the worst of their costs to `cost`. A
+  // single way is taken over as it is, and run() goes on with it. Without any way, the path is impossible.
   void follow(State& s, std::vector<Way> ways, const Stop& stop, int depth, PathCost& cost);
 
   static bool compares(const TileOp& op) {
@@ -167,20 +175,22 @@ class Explorer {
            (o == Op::Slt || o == Op::Slti || o == Op::Sltu || o == Op::Sltiu);
   }
 
-  // Executes a branch, or a comparison whose results 0 and 1 are paths of their own. Where both outcomes are
-  // possible, each is followed with the operands narrowed accordingly.
+  // Executes a branch, or with Join::AtEnd a comparison (compares()), whose results 0 and 1 are then separate
+  // paths. Where both outcomes are possible, each is followed with the operands narrowed by it.
   void decide(State& s, const TileOp& op, int depth, PathCost& cost);
 
-  // Narrows the values a and b, of registers or constants, by the outcome of a comparison, and everything
-  // that derives from them. Returns whether the outcome is possible.
+  // Narrows a and b, values of registers or constants, by the outcome `taken` of the comparison `test`, and
+  // with them all values over the same numbers (reflect). Returns whether the outcome is possible.
   bool learn(State& s, Op test, bool taken, V a, V b);
-  // Narrows all registers and cells that derive from the number of `known`, and remembers it.
+  // Narrows all values in `s` over the number of `known` (Term) by the bounds of `known`, and adds `known` to
+  // s.compared.
   void reflect(State& s, const V& known);
-  // Returns a value narrowed by the compared values of the path.
+  // Returns `v` narrowed by the values in s.compared.
   static V known_of(const State& s, V v);
 
-  // Joins the state of a second path into `a`. Rejects the program when the two return to different places.
-  // Changes of tracked cells that differ are added to the cost of each path first.
+  // Joins `b`, the state of another path from the branch at `pc`, into `a`. Rejects the program when the two
+  // return to different places. When their tracked cells differ, add_changes() first adds the changes on each
+  // path to its cost.
   void join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b);
 
   void check_target(uint32_t target, uint32_t pc) const {
@@ -190,15 +200,18 @@ class Explorer {
       reject(Rule::LoopBody, pc, "jump into the body of a hardware loop");
   }
 
-  // Goes to `target`: leaves the function when it is the return address.
+  // Goes to `target` and adds the 2 cycles that a jump loses. The address kReturnAddress ends the region.
+  // Rejects the program when a call is open then, or when `target` is outside the code or in the body of a
+  // hardware loop.
   void take(State& s, uint32_t target, PathCost& cost);
   void jump(State& s, const TileOp& op, int depth, PathCost& cost);
-  // Enters a function. Rejects recursion.
+  // Opens a call of the function at `target` and sets register `link` to the return address. Rejects
+  // recursion.
   void call(State& s, unsigned link, uint32_t target);
 
-  // Executes a hardware loop. Its body holds no control flow except one inner loop. The body is executed
-  // once, on registers and words that may hold anything that earlier rounds left, and its cost is multiplied
-  // by the count. A first run without knowledge of the scratchpad finds the words that rounds store.
+  // Executes a hardware loop, whose body holds no control flow except inner loops. The body is executed once,
+  // on registers and words that may hold anything when an earlier round can have written them, and its cost
+  // is multiplied by the count. A trial execution on an unknown scratchpad finds the words that rounds store.
   // Invariant: a register or word that is set before the loop is not unset in it.
   void loop(State& s, const TileOp& op, PathCost& cost);
   void run_body(State& s, uint32_t length, PathCost& cost);
@@ -211,7 +224,8 @@ class Explorer {
     return (next.reads_rs1() && next.base.rs1 == reg) || (next.reads_rs2() && next.base.rs2 == reg);
   }
 
-  // Returns whether the instruction after `pc`, or the first of the loop's next round, reads the register.
+  // Returns whether register `reg` is read by the instruction after `pc`, or by the first one of the hardware
+  // loop's body at `loop_start` (kExit: none), which may come next.
   bool uses_next(uint32_t pc, unsigned reg, uint32_t loop_start) const {
     return uses(pc / 4 + 1, reg) || (loop_start != kExit && uses(loop_start / 4, reg));
   }
@@ -235,16 +249,19 @@ class Explorer {
                                  : base::hex(address.low) + ".." + base::hex(address.high);
   }
 
-  // Requires that a computed address stays inside the variable to which its base points.
+  // Requires that an access of `size` bytes at an address that is not constant stays inside the variable
+  // (Program::objects) that holds its lowest possible address. Otherwise rejects the program at `pc` for
+  // `rule`.
   void check_object(const V& computed, unsigned size, Rule rule, uint32_t pc);
-  // Returns the cells that an access may touch, by the congruence or the known low bits of its address. Empty
-  // when there are more than kMostTable.
+  // Returns the cells of `size` bytes that an access at `address` may touch, by the congruence or the known
+  // low bits of `address`. Returns none when there are more than kMostTable.
   static std::vector<uint32_t> cells_of(const V& address, unsigned size);
 
   V load(State& s, Op op, const V& address, uint32_t pc);
   V load_cell(State& s, uint32_t cell);
-  // Executes a store. A register that was never set may be saved, but only as a whole word at a known
-  // address on the stack, where the word remains marked as not set.
+  // Executes a store of register n.rs2 at `address`. With `may_save`, that register may be one that was never
+  // set, but only as a whole word at a constant address relative to the stack pointer. The word then counts
+  // as not set.
   void
   store(State& s, const riscv::Instruction& n, const V& address, uint32_t pc, PathCost& cost, bool may_save);
   void store_cell(State& s, unsigned from, uint32_t cell);
@@ -253,14 +270,16 @@ class Explorer {
     s.words.set(cell, value);
   }
 
-  // Remembers that a cell holds a value of this number.
+  // Notes in cells_of_number_ that `cell` holds a value over `number` (Term).
   void note_cell(uint32_t number, uint32_t cell);
 
-  // Adds the changes of the tracked cells since they were recorded last, and records their values.
+  // Adds to `cost` the changes of the tracked cells since record() was called last, and calls it again.
+  // record() stores their present values in s.before.
   void add_changes(State& s, PathCost& cost);
   void record(State& s);
   Change change_of(const State& s, const Tracked& tracked, const V& before) const;
-  // Suggests to track the cells that a compared value derives from.
+  // Suggests as counters to track (Exploration::tracked) the cells that hold a value over the number of
+  // `value` (Term), which is compared with `other`.
   void suggest(const V& value, const V& other);
 
   const Program& program_;
@@ -276,16 +295,18 @@ class Explorer {
   std::set<uint32_t> changed_;  // cells that were stored to, without the stack
   std::set<Tracked> suggested_;
   std::bitset<Scratchpad::kPages> looked_at_;
-  std::vector<BranchStep> path_;  // branches that are still open
-  // Cells that were loaded or stored with a value of a number. Only a hint, because a later number replaces
-  // an earlier one of the same slot, and cells change.
+  std::vector<BranchStep> path_;  // branches of which a path is being followed
+  // For a number (Term), up to four cells that were loaded or stored with a value over it; at index number %
+  // kNumberSlots. Only a hint: a later number with the same index takes the entry over, and a cell may be
+  // stored to again.
   static constexpr size_t kNumberSlots = 4096;
   struct CellsOfNumber {
     uint32_t number = 0;
     std::array<uint32_t, 4> cells = {};
   };
   std::vector<CellsOfNumber> cells_of_number_;
-  // Addresses of stores, recorded while a loop's stores are collected.
+  // Addresses, both ends included, of the stores that forget_stored() collects while it executes a loop's
+  // body.
   struct Range {
     uint32_t low;
     uint32_t high;

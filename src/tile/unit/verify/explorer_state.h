@@ -18,15 +18,17 @@ struct State {
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
-  // Upper bound of the instructions during which emit still has to wait for values in the histogram pipeline
-  // (HistogramUnit::busy) or for an accumulator read.
+  // The most cycles that an emit at this point waits for values in the histogram pipeline
+  // (HistogramUnit::busy) or for the accumulator read of a hist.rd. Every instruction reduces it by one.
   uint32_t filling = 0;
-  // Whether hist.in may have taken an input, whose arrival is not that of the input which began the run.
+  // Whether a hist.in may have taken an input. Then the arrival time that the program can load is no longer
+  // that of the input which started main.
   bool streamed = false;
-  // The latest values that branches compared, with their bounds on this path, whether or not a register still
-  // holds them.
+  // The values that branches on this path compared last, at most kMostCompared, with their bounds after the
+  // comparison. They are kept when no register holds them any more.
   std::vector<AbstractValue> compared;
-  // The values of the tracked cells (explorer.h) when their change was recorded last.
+  // The values that the tracked cells (Tracked) had when Explorer::record() was called last, in the order of
+  // ExploreOptions::tracked.
   std::vector<AbstractValue> before;
 };
 
