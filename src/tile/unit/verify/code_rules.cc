@@ -59,7 +59,7 @@ void check_finish(const Image& image, const std::vector<TileOp>& code) {
         Rule::FinishSize,
         kFinishEntry,
         "there is no finish: the code ends at " + base::hex(4 * uint32_t(code.size())));
-  // The region is 16 words up to the end of the code. It must return or jump before that.
+  // The region is the last 16 words of the code memory. It must return or jump before their end.
   for (uint32_t at = kFinishEntry / 4; at < code.size(); ++at) {
     if (riscv::is_jump(code[at].base.op))
       return;

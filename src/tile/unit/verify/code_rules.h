@@ -5,16 +5,16 @@
 
 namespace lento::tile {
 
-// Requires that hardware loops nest properly and hold no control flow, and that no branch jumps between their
-// first and last word. Sets Program::in_body.
+// Sets Program::in_body. Rejects the program when hardware loops nest more than two deep, end at the same
+// instruction, leave the code or hold a branch or jump, or when a branch or jump enters a body.
 void check_loops(Program& program);
 
-// Returns each constant of the program's instructions and its negative, both with their neighbours c - 1 and
-// c + 1, and the largest values of a byte, a half word and a signed word, ascending. KnownWords::widen()
-// extends the intervals of memory words to these.
+// Returns the constants of addi, andi, lui (with a following addi), slti and sltiu in the program, and their
+// negatives, all with their neighbours c - 1 and c + 1, and the largest values of a byte, a half word and a
+// signed word, ascending. widened() (verify.cc) extends the intervals of cells to these.
 std::vector<uint32_t> constants_of(const std::vector<TileOp>& code);
 
-// Rejects a program whose region `finish` is missing or has no jump within its 16 instructions.
+// Rejects a program whose region `finish` is missing or has no jump, call or return in its 16 instructions.
 void check_finish(const Image& image, const std::vector<TileOp>& code);
 
 }  // namespace lento::tile

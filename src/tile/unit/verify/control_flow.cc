@@ -1,5 +1,6 @@
-// Computes post-dominators as sets of instructions: those on every path to the exit. They shrink to a fixed
-// point, which takes few rounds on the graphs of compilers. Cost: a bit for each pair of instructions.
+// Computes for each instruction the set of its post-dominators, the instructions on every path from it to the
+// exit. The sets begin full and shrink until none changes, which takes few rounds on the graphs of compilers.
+// Cost: in memory, a bit for each pair of instructions.
 #include "tile/unit/verify/control_flow.h"
 
 #include <array>
@@ -14,7 +15,8 @@ using riscv::Op;
 
 constexpr size_t kMostCode = kCodeBytes / 4;
 
-// Returns at most two successors. Node `size` is the exit.
+// Returns the successors of instruction `at`, twice the same when there is one. The index code.size() is the
+// exit.
 std::array<uint32_t, 2> successors(const std::vector<TileOp>& code, uint32_t at) {
   const auto size = uint32_t(code.size());
   const riscv::Instruction& n = code[at].base;
@@ -54,7 +56,8 @@ std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
   std::vector<size_t> count;
   for (const Set& set : after)
     count.push_back(set.count());
-  // The nearest of them has all the others but this instruction.
+  // The immediate post-dominator of an instruction is the one of its post-dominators that has all of them but
+  // the instruction itself, so one fewer.
   for (size_t at = 0; at < size; ++at) {
     for (size_t to = after[at]._Find_first(); to < size; to = after[at]._Find_next(to)) {
       if (count[to] + 1 == count[at])

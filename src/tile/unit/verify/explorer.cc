@@ -1,6 +1,6 @@
 // Explores all paths of one region of a tile program on abstract values, from its entry to its return. The
 // loop here steps through straight code. Branches, jumps and loops are in explorer_flow.cc, loads and stores
-// in explorer_memory.cc. Cost: the budget of steps bounds time and memory.
+// in explorer_memory.cc. Cost: time and memory are bounded by the budget of steps (charge).
 #include "riscv/alu.h"
 #include "tile/unit/histogram.h"
 #include "tile/unit/verify/explorer_impl.h"
@@ -16,7 +16,8 @@ Exploration Explorer::explore(const Scratchpad& words) {
   }
 }
 
-// Explores all paths from the entry of the program part.
+// Explores all paths from the region's entry, with the scratchpad `words`. Rejects the program when the stack
+// pointer is not put back at the return.
 Exploration Explorer::from_entry(const Scratchpad& words) {
   const uint32_t entry = kind_ == RegionKind::Init   ? 0
                          : kind_ == RegionKind::Main ? program_.image.main_entry
@@ -108,7 +109,8 @@ void Explorer::count(State& s, const TileOp& op, PathCost& cost) const {
   s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
 }
 
-// Executes an instruction that is no jump on abstract values.
+// Executes an instruction that is no branch, jump or hardware loop. `loop_start` is the first instruction of
+// the hardware loop's body around it, kExit outside of one.
 void Explorer::straight(State& s, const TileOp& op, PathCost& cost, uint32_t loop_start) {
   const uint32_t pc = s.pc;
   const riscv::Instruction& n = op.base;
@@ -141,7 +143,8 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
     note_stack(s.x[2], pc);
 }
 
-// Rejects the program when the stack pointer may leave the free memory.
+// Rejects the program when the stack pointer may leave the part of the scratchpad behind the image's data.
+// Notes the lowest address, from which Exploration::stack_bytes follows.
 void Explorer::note_stack(const V& sp, uint32_t pc) {
   if (sp.low < kDataBase + program_.image.data.size() || sp.high > kStackTop) {
     reject(
@@ -152,7 +155,8 @@ void Explorer::note_stack(const V& sp, uint32_t pc) {
   lowest_stack_ = std::min(lowest_stack_, sp.low);
 }
 
-// Executes an instruction of the tile's extension on abstract values.
+// Executes an instruction of the tile's extension (isa.h), and adds its cycles beyond the first and its bytes
+// of output to `cost`.
 void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
   if (op.reads_rs1())
     read(s, op.base.rs1, pc);
@@ -171,7 +175,9 @@ void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, u
   }
 }
 
-// Adds the cost of waiting for a pair of inputs.
+// Adds the cost of hist.in. It is 1 cycle in any case, because the wait for inputs is not counted, but the
+// two IORegs count as a taken input only when the image uses one of them. Rejects the program when it would
+// wait outside main.
 void Explorer::stream(State& s, const TileOp& op, uint32_t pc, PathCost& cost) const {
   const uint32_t needed = (3u << (2 * op.count)) & program_.image.input_mask;
   if (needed == 0)

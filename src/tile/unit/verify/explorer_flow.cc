@@ -1,5 +1,6 @@
 // The control flow of the explorer: branches follow both ways and join them, jumps through registers follow
-// every possible target, and hardware loops run their body once with everything a round may change widened.
+// every possible target, and hardware loops execute their body once, on registers and words that are unknown
+// when a round may write them.
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
@@ -112,7 +113,8 @@ bool Explorer::learn(State& s, Op test, bool taken, V a, V b) {
   reflect(s, b);
   if ((test != Op::Beq && test != Op::Bne) || a.is_constant() || b.is_constant())
     return true;
-  // The difference of two numbers is 0, or is not.
+  // a - b is 0 exactly when a and b are equal. This narrows also the other values over the same difference of
+  // two numbers, which `apart` has as its term.
   V apart = related_alu(Op::Sub, a, b);
   if (apart.term.number == 0)
     apart = related_alu(Op::Sub, b, a);
@@ -144,7 +146,9 @@ void Explorer::call(State& s, unsigned link, uint32_t target) {
   s.calls.push_back({s.pc + 4, target});
 }
 
-// Follows a jump or call, through a register to each of its possible targets.
+// Executes a jump or call. One through a register follows each of the addresses that the register may hold.
+// Rejects the program when these are not known, or when it jumps to a single known address that is not the
+// return address of the open call.
 void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
   const bool links = op.base.rd != 0;
@@ -211,12 +215,13 @@ void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {
   bound(cost, pc);
 }
 
-// Executes one round of a hardware loop on abstract values.
+// Executes the `length` instructions of a hardware loop's body once.
 void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t start = s.pc + 4;
   const uint32_t end = start + 4 * length;
   s.pc = start;
-  // A round may begin while values of the previous round are still in the histogram pipeline.
+  // When a round begins, values of the previous round may still be in the histogram pipeline, or one of its
+  // hist.rd may still occupy the accumulators (State::filling).
   for (uint32_t at = start / 4; at < end / 4; ++at) {
     if (takes_values(program_.code[at]) || program_.code[at].custom == Custom::HistRead)
       s.filling = kFilling;
@@ -231,7 +236,8 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   }
 }
 
-// Forgets the memory words that a loop body may store, by a trial round.
+// Makes the cells unknown that a loop's body may store. They are found by executing the body once on a copy
+// of the state whose scratchpad is unknown.
 void Explorer::forget_stored(State& s, uint32_t length) {
   charge(Scratchpad::kPages, s.pc);
   State trial = s;

@@ -1,6 +1,7 @@
-// Loads and stores of the explorer. An address that is one cell uses or sets that cell. A range of addresses
-// reads the join of its cells when they form a short table, and a store to it is joined with what each of
-// them held. Cells of a longer range become unknown. Bounds, alignment and variables are checked first.
+// Loads and stores of the explorer. A constant address loads or stores one cell. A load from an address with
+// several possible values returns the join of their cells, and a store there joins its value with that of
+// each cell, when they are at most kMostTable. With more cells, a load returns any value, and a store makes
+// the whole range unknown. Bounds, alignment and variables (check_object) are checked first.
 #include "riscv/alu.h"
 #include "tile/unit/verify/explorer_impl.h"
 #include "tile/unit/ypu_map.h"
@@ -8,7 +9,8 @@
 namespace lento::tile {
 namespace {
 
-// Returns the value of a cell as a load extends it.
+// Returns what the load `op` writes to its register, given the zero-extended value of the cell: lb and lh
+// extend the sign.
 V extended(const V& value, Op op) {
   const uint32_t lane = riscv::access_size(op) == 1 ? 0xff : 0xffff;
   if ((op != Op::Lb && op != Op::Lh) || value.high <= lane / 2)
@@ -21,7 +23,7 @@ V extended(const V& value, Op op) {
   return meet(out, V::any());
 }
 
-// Returns the values that a cell may hold after a store of `value`, of which it keeps the low bits.
+// Returns the value of a cell after a store of `value` to it: the low bits that fit into the cell.
 V stored(const V& value, uint32_t cell) {
   V kept = related_alu(Op::Andi, value, V::constant(cell_lane(cell)));
   kept.initialised = value.initialised;
@@ -73,8 +75,8 @@ std::vector<uint32_t> Explorer::cells_of(const V& address, unsigned size) {
   return out;
 }
 
-// Returns the value of a cell. An unknown one gets a number, which the cell keeps, so that a branch on the
-// register narrows the cell too.
+// Returns the value of a cell. A value that is not constant and has no term gets one (name), which the cell
+// keeps where it can, so that a branch on the register that is loaded narrows the cell too.
 V Explorer::load_cell(State& s, uint32_t cell) {
   V value = s.words.value(cell);
   if (value.is_constant() || !value.initialised)
@@ -88,7 +90,8 @@ V Explorer::load_cell(State& s, uint32_t cell) {
   return value;
 }
 
-// Returns the possible values of a load. Rejects the program when the address may be wrong.
+// Returns the possible values of the load `op`. Rejects the program when the address may be misaligned,
+// outside the readable addresses, or outside its variable (check_object).
 V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
   const unsigned size = riscv::access_size(op);
   if (!aligned(address, size))
@@ -123,7 +126,8 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
   return out;
 }
 
-// Stores a register to one cell.
+// Stores register `from` to one cell. A word that gets an arrival time is suggested as a clock to track
+// (Tracked).
 void Explorer::store_cell(State& s, unsigned from, uint32_t cell) {
   if (s.x[from].initialised)
     name(s.x[from]);
@@ -136,7 +140,9 @@ void Explorer::store_cell(State& s, unsigned from, uint32_t cell) {
     suggested_.insert({cell, 0, 0, value.term});
 }
 
-// Follows a store instruction. Rejects the program when the address may be wrong.
+// Executes a store of register n.rs2 (explorer_impl.h). Rejects the program when the address may be
+// misaligned, outside the writable addresses, or outside its variable (check_object). A store to the FIFO
+// window adds its bytes to `cost`.
 void Explorer::store(
     State& s,
     const riscv::Instruction& n,

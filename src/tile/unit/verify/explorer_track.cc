@@ -1,13 +1,15 @@
-// Narrows the possible values on a path, and computes by how much it changes the tracked cells (counters and
-// clocks in the scratchpad). Each unknown value has an identity (Term::number). A comparison narrows all
-// registers, cells and saved values that derive from one unknown. A change is the cell's value now less the
-// one that was saved: exact when both are the same unknown plus constants, else from the bounds of both.
+// Narrows the possible values on a path by comparisons, and computes the changes of the tracked cells
+// (Tracked). A comparison narrows all registers and saved values (State::compared, State::before) over the
+// same number (Term), and those cells that note_cell() remembers. The change of a cell is its value now less
+// that in State::before: exact when both are one number plus constants, else from the bounds of both.
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
 namespace {
 
-// Returns the unit, in cycles, of a form of the arrival time that never decreases while the time grows, or 0.
+// Returns the resolution, in tile cycles, of an arrival time in the form of the term `t`: 2^n when its n low
+// bits are shifted out or cleared, else 1. Returns 0 when the form can decrease while the time grows, other
+// than by wrapping around.
 uint64_t unit_of(const Term& t) {
   const uint32_t top = UINT32_MAX >> t.right;
   const bool keeps_top = (t.mask | ((t.mask & (0u - t.mask)) - 1)) == top && t.right < 32;
@@ -89,7 +91,8 @@ Change Explorer::change_of(const State& s, const Tracked& tracked, const V& befo
       return {-kMostChange, kMostChange};
     const uint64_t unit = unit_of(tracked.clock);
     const V passed = known_of(s, related_alu(Op::Sub, now, before));
-    // A form in larger units may wrap before the time does, so it shows only that a unit has begun.
+    // A form with fewer bits than the 32-bit time wraps around earlier. A difference other than 0 then shows
+    // only that the time has advanced to another multiple of `unit`.
     return {int64_t(unit == 1 || passed.low == 0 ? passed.low : unit), kMostChange};
   }
   const V mask = V::constant(tracked.mask);
@@ -121,7 +124,9 @@ void Explorer::suggest(const V& value, const V& other) {
     const uint32_t mask = t.mask & cell_lane(cell);
     if (mask == cell_lane(cell) || (mask & (mask + 1)) != 0 || t.right != 0 || !other.is_constant())
       continue;
-    // The counter's phase begins where the comparison with a constant holds before or after it counts.
+    // The comparison with a constant holds for one value of the counter. That is the value at which the
+    // counter starts anew, or the one before it, depending on whether the program counts before or after it
+    // compares. Both are suggested as Tracked::residue.
     const uint32_t at = (other.low - t.plus) / t.factor - t.inner;
     suggested_.insert({cell, mask, at & mask, {}});
     suggested_.insert({cell, mask, (at + 1) & mask, {}});

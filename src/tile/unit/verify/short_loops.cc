@@ -1,6 +1,6 @@
-// Runs counted loops of straight arithmetic at once and remembers the results by the registers that a loop
-// reads. Rounds, instructions and remembered runs are bounded. A loop that does not fit is left to the
-// explorer.
+// Executes the loops of short_loops.h on abstract values. Instructions, rounds and remembered results of a
+// loop are bounded (kMostInstructions, kMostShortRounds, kMostKnown). A loop with more instructions or rounds
+// is left to the explorer.
 #include "tile/unit/verify/short_loops.h"
 
 #include <algorithm>
@@ -19,7 +19,8 @@ uint32_t bit_of(unsigned reg) {
   return reg == 0 ? 0 : uint32_t{1} << reg;
 }
 
-// Returns whether the instruction works on registers alone, and not on the stack pointer.
+// Returns whether the instruction reads and writes registers alone, and does not write the stack pointer or
+// read the program counter.
 bool is_arithmetic(const TileOp& op) {
   const Op o = op.base.op;
   if (op.custom != Custom::None || o == Op::Illegal || o == Op::Fence || o == Op::Auipc || op.base.rd == 2)
@@ -54,15 +55,16 @@ void step(const TileOp& op, ShortLoops::Registers& x) {
 
 }  // namespace
 
-// Finds loops of few arithmetic instructions, whose number of rounds can be computed by running them.
+// Finds the branches back over at most kMostInstructions instructions that are all arithmetic but the branch.
+// The rounds of such a loop can be counted by executing it.
 ShortLoops::ShortLoops(const std::vector<TileOp>& code)
     : code_(code),
       heads_(code.size()) {
   for (uint32_t at = 0; at < code.size(); ++at) {
     const riscv::Instruction& n = code[at].base;
     const int64_t target = int64_t{at} + n.imm / 4;
-    // A branch by a distance that is no multiple of 4 bytes faults when it is taken. The explorer reports
-    // that.
+    // When it is taken, a branch by a distance that is not a multiple of 4 bytes faults, which the explorer
+    // reports.
     if (!riscv::is_branch(n.op) || n.imm % 4 != 0)
       continue;
     if (target < 0 || target > at || !is_short(code, uint32_t(target), at))
@@ -87,8 +89,8 @@ ShortLoops::Loop* ShortLoops::at(uint32_t index) {
   return index < heads_.size() && heads_[index] ? &loops_.find(index)->second : nullptr;
 }
 
-// Runs a loop on abstract values until its branch is certainly not taken, the branch is undecided, or the
-// limit of rounds is reached.
+// Executes a loop with the registers `x` until its branch is certainly not taken (Run::ends), is undecided,
+// or kMostShortRounds are reached.
 ShortLoops::Run ShortLoops::follow(const Loop& loop, Registers x) const {
   Run out;
   const TileOp& back = code_[loop.branch];

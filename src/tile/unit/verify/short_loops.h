@@ -1,6 +1,6 @@
-// Loops of one straight block of arithmetic that end by a count, such as the 32 steps of a division. They run
-// on registers alone, and results are remembered by the registers they begin with. A program that divides in
-// a loop is thereby explored in a fraction of the steps.
+// Loops of one straight block of arithmetic that end by a count, such as the 32 steps of a division. They are
+// executed on abstract registers alone, and each result is remembered with the values of the registers that
+// the loop reads. A program that divides in a loop is thereby explored in a fraction of the steps.
 #pragma once
 
 #include <array>
@@ -21,10 +21,10 @@ class ShortLoops {
     AbstractValue value;
   };
   struct Run {
-    bool ends = false;  // false: it is not known whether the loop continues
+    bool ends = false;  // false: the loop may continue after these rounds
     uint64_t rounds = 0;
     std::vector<Write> writes;         // values of registers after the loop
-    std::vector<AbstractValue> begin;  // values at the start of the registers that it reads
+    std::vector<AbstractValue> begin;  // start values of the registers that the loop reads
   };
   struct Loop {
     uint32_t head = 0;    // index of its first instruction
@@ -40,11 +40,12 @@ class ShortLoops {
 
   explicit ShortLoops(const std::vector<TileOp>& code);
 
-  // Returns the loop that begins at an instruction, or nullptr.
+  // Returns the loop whose first instruction has this index (pc / 4), or nullptr.
   Loop* at(uint32_t index);
-  // Returns the result for these register values, and in `steps` the number of executed instructions.
-  // Terms of registers are not kept.
-  // Returns nullptr when a register that the loop reads was never set.
+  // Returns the result of a loop that begins with the registers `x`, and sets `steps` to its cost in steps
+  // (Explorer::charge): 1, and 1 for each instruction that had to be executed. The values written have no
+  // terms. Returns nullptr when a register that the loop reads was never set. The result is valid until the
+  // next call.
   const Run* run(Loop& loop, const Registers& x, uint64_t& steps) const;
 
  private:

@@ -1,7 +1,7 @@
 // Proves the rules of verify.h for an image. Syntactic rules (loops, finish) are checked on the code. All
-// other rules follow from exploring init, main and finish on abstract values, to a fixed point of the
-// scratchpad between runs. A program that is too long for that is explored once with nothing known of the
-// scratchpad. Cost: at most kStepLimit steps an attempt, about a second.
+// other rules follow from exploring init, main and finish on abstract values, until the possible contents of
+// the scratchpad between runs no longer grow. When that takes too many steps, the program is explored with an
+// unknown scratchpad. Cost: at most kStepLimit steps an attempt, about a second.
 #include "tile/unit/verify/verify.h"
 
 #include <algorithm>
@@ -23,7 +23,8 @@ namespace {
 
 using riscv::Op;
 
-// Compares the bounds of run time and output with the declared rates, and adds a violation for each breach.
+// Compares main's bounds of lost inputs and of output with what the image declares, and adds a violation for
+// each breach. Sets the shares of lost inputs in the report.
 void check_rates(const Image& image, VerifyReport& report) {
   const RegionReport& m = report.main;
   if (m.lossless_period == UINT64_MAX)
@@ -57,8 +58,9 @@ void check_rates(const Image& image, VerifyReport& report) {
   }
 }
 
-// Returns the smallest interval that contains `both` and ends at 0 or at one of `ends` where it is larger
-// than `before`. Returns any value when none of the ends suffices.
+// Returns an interval that includes `both`, extended so that repeated rounds end. Where `both` exceeds
+// `before`, its end moves on to the next of `ends` (constants_of), or to 0 or 2^32 - 1 when there is none. A
+// set of code addresses is returned as it is.
 AbstractValue
 widened(const AbstractValue& before, const AbstractValue& both, const std::vector<uint32_t>& ends) {
   if (both.places > 0)
@@ -73,14 +75,15 @@ widened(const AbstractValue& before, const AbstractValue& both, const std::vecto
     const auto at = std::ranges::lower_bound(ends, high);
     high = at == ends.end() ? UINT32_MAX : *at;
   }
-  // Known bits can only become fewer, so they need no widening. They bound the bytes of a word.
+  // The known bits of `both` are kept. From round to round they can only become fewer, so this ends without
+  // an extension. They keep the bounds of single bytes of a word.
   AbstractValue bits;
   bits.zeros = both.zeros;
   bits.ones = both.ones;
   return meet(AbstractValue::range(low, high), bits);
 }
 
-// Returns the bounds of a program part for the report.
+// Returns the bounds of an explored region for the report.
 RegionReport report_of(const Exploration& e) {
   const PathCost& c = e.cost;
   RegionReport out;
@@ -97,8 +100,8 @@ RegionReport report_of(const Exploration& e) {
   return out;
 }
 
-// Finds the content of the scratchpad at the begin of any run: main and finish run in any order and number
-// after init.
+// Finds the possible contents of the scratchpad at the begin of any run of main or finish, which may run in
+// any order and number after init.
 class Fixpoint {
  public:
   Fixpoint(const Image& image, const Program& program, const base::Progress& progress, VerifyReport& report)
@@ -108,8 +111,8 @@ class Fixpoint {
         report_(report) {
   }
 
-  // Explores to the fixed point. When that takes too many steps, the program is explored once with an unknown
-  // scratchpad.
+  // Explores init, main and finish to the fixed point. When that takes too many steps, they are explored
+  // again with an unknown scratchpad. Rejects the program when this takes too many steps as well.
   void run() {
     try {
       rounds();
@@ -125,8 +128,9 @@ class Fixpoint {
     }
   }
 
-  // Bounds what many runs of main put out and how many inputs they lose. Main is explored once more, with the
-  // cells that one of its branches tests or that hold a time. Where that fails, any run may be the worst.
+  // Bounds the output and the lost inputs of main over many runs (amortise.h). Main is explored once more
+  // with tracked cells (Tracked): those whose value a branch tests, and those that hold an arrival time. When
+  // that exploration fails, every run is assumed to be the worst one.
   void amortise() {
     RegionReport& main = report_.main;
     const bool drops = image_.arrival_cycles < main.lossless_period;
@@ -161,7 +165,8 @@ class Fixpoint {
       bound_drops(runs, image_.arrival_cycles, report_);
   }
 
-  // Returns the cycles of main's worst path by instruction.
+  // Returns the tile cycles that main's worst path spends at each instruction (index: pc / 4). Throws
+  // OutOfSteps after kProfileSteps steps.
   std::vector<uint64_t> profile() {
     uint64_t budget = kProfileSteps;
     const ExploreOptions options{join_[size_t(RegionKind::Main)], true};
@@ -169,7 +174,8 @@ class Fixpoint {
   }
 
  private:
-  // Repeats init, main and finish until the possible memory contents no longer grow.
+  // Explores init, and then main and finish in rounds until the possible contents of the scratchpad no longer
+  // grow.
   void rounds() {
     const Exploration init = explore_region(RegionKind::Init, Scratchpad::of_image(image_.data));
     report_.init = report_of(init);
@@ -199,8 +205,9 @@ class Fixpoint {
   static constexpr uint64_t kTrackedSteps = 100'000;
   static constexpr uint64_t kRoundSteps = 1'500'000;
 
-  // Explores a region. Late joins of paths are more precise, so they are tried first while they are cheap.
-  // The result of the last attempt counts.
+  // Explores a region. To join paths late (Join::AtEnd) is more precise, so it is tried first, in at most
+  // kLateSteps steps. When it fails, the region is explored with Join::AtMeeting, now and in all later
+  // rounds.
   Exploration explore_region(RegionKind kind, const Scratchpad& words) {
     Join& join = join_[size_t(kind)];
     if (join == Join::AtEnd) {
@@ -218,7 +225,8 @@ class Fixpoint {
     return explore({program_, kind, words}, {join}, budget_, progress_);
   }
 
-  // Adds the memory contents after main and finish to those before main. Returns whether they grew.
+  // Adds the contents of the scratchpad after main and finish to start_. Returns whether that makes another
+  // round necessary.
   bool grow(const Exploration& main, const Exploration& finish, int round) {
     Scratchpad next = start_;
     bool grew = false;
@@ -233,8 +241,8 @@ class Fixpoint {
     }
     if (grew && (plain_ || round >= kRounds))
       next.forget(kDataBase, kStackTop - 1);
-    // When nothing of the scratchpad is known, only words saved from registers that were never set make a
-    // difference to code that loads them.
+    // With an unknown scratchpad, only one change matters: more words that hold a register which was never
+    // set, on a page of which main or finish loads unknown words.
     if (plain_)
       grew = (next.newly_unset(start_) & (main.looked_at | finish.looked_at)).any();
     start_ = std::move(next);
@@ -252,7 +260,8 @@ class Fixpoint {
   bool plain_ = false;
 };
 
-// Verifies all but the rates, and then calls `then` with the fixed point.
+// Verifies all rules but the rates (5 and 6 of verify.h), and then calls `then` with the fixed point and the
+// report. Violations that are thrown, by `then` too, are added to the report.
 template <class Then>
 VerifyReport verify_then(
     const Image& image,

@@ -4,27 +4,29 @@
 // ways, both are followed to the place where they meet (immediate post-dominator) and joined there, so work
 // grows with the longest path, not with the number of paths. Accepted means:
 //   1. Every reachable word is a legal instruction, and there is a finish. No control flow leaves the code or
-//      enters the middle of a hardware loop. Jumps through registers are returns only. There is no recursion.
-//   2. Every load and store lies aligned inside the scratchpad, the IORegs, the soft-logic registers, the
-//      control registers (loads) or the FIFO window (stores). The stack pointer is put back.
-//   3. Every register is set before it is used. Saving it on the stack is no use, but the value that is
-//      loaded from there, also in a later run, counts as unset.
-//   4. Every region ends: within kStepLimit steps and 2^40 cycles, hardware counts of at most 2^20. hist.in,
-//      which waits for input, occurs in main only.
-//   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared.
-//      In that case the share of dropped inputs over many runs is bounded, by how often main can take its
+//      enters the body of a hardware loop. A jump through a register is a return, or goes to one of at most
+//      four known addresses. There is no recursion.
+//   2. Every load and store lies aligned inside the scratchpad, the IORegs (loads), the soft-logic registers,
+//      the control registers (loads) or the FIFO window (stores). The stack pointer is put back at the end.
+//   3. Every register is set before it is used. To save an unset register on the stack is no use, but the
+//      value that is loaded from there, also in a later run, counts as unset.
+//   4. Every region ends within 2^40 cycles, as proved in at most kStepLimit steps. The count of a hardware
+//      loop is at most 2^20. hist.in, which waits for input, occurs in main only.
+//   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared. In
+//      that case the share of dropped inputs over many runs is bounded, by how often main can take its
 //      longest time (LongRuns).
 //   6. Output bytes stay below the declared rate. The bound is that of each run of main or, when a word of
 //      the scratchpad limits how often main sends a summary, that of many runs. Such a word is a counter (a
-//      summary every 256 inputs counts as 1/256 summary a run), its low bits (++n % 256 == 0), or the
-//      arrival time of the last summary (at most one in each period).
-//   7. No instruction reaches the soft-logic registers of an image without soft logic, so data of the block
+//      summary every 256 inputs counts as 1/256 summary a run), its low bits (++n % 256 == 0), or the arrival
+//      time of the last summary (at most one in each period).
+//   7. No instruction writes the soft-logic registers of an image without soft logic, so data of the block
 //      leaves through the output FIFO only.
 //
 // The content of the scratchpad between runs is computed too. All its words are known after loading. Main and
-// finish are explored again from the words they leave, with intervals that grow to constants of the program,
-// until nothing changes, which keeps the bounds of counters, indices and tables of constants from run to run.
-// Cycles assume that the output path takes 4 bytes per cycle, and exclude the wait of hist.in for input.
+// finish are explored again from the contents that they leave, until these no longer change. Intervals that
+// keep growing are extended to constants of the program (constants_of), so that the bounds of counters,
+// indices and tables of constants hold from run to run. Cycles assume that the output path takes 4 bytes per
+// cycle, and exclude the wait of hist.in for input.
 #pragma once
 
 #include <cstdint>
@@ -56,7 +58,7 @@ enum class Rule : uint8_t {
 std::string_view rule_name(Rule rule);
 
 // A branch on the path to a violation, and whether it was taken. Only branches that could go both ways are
-// listed.
+// recorded.
 struct BranchStep {
   uint32_t pc = 0;
   bool taken = false;
@@ -77,19 +79,20 @@ std::string describe(const Violation& violation, const NamePlace& name = {});
 // Returns advice for the author of the program.
 std::string_view way_out(Rule rule);
 
-// Describes the mix of runs of main that loses most inputs, as long runs and others.
+// The mix of runs of main that loses most inputs over time. A long run takes RegionReport::worst_cycles, and
+// comes once in every_runs runs, or once in every_cycles tile cycles.
 struct LongRuns {
-  uint64_t every_runs = 1;    // once in so many runs; 1: any run may be long
-  uint64_t every_cycles = 0;  // once in so many cycles; 0: runs decide
-  uint64_t short_cycles = 0;  // of a run that is not long
+  uint64_t every_runs = 1;    // 1: any run may be long
+  uint64_t every_cycles = 0;  // 0: every_runs holds
+  uint64_t short_cycles = 0;  // tile cycles of every other run
 };
 
 struct RegionReport {
   uint64_t worst_cycles = 0;  // from the first fetch to the return
   uint64_t best_cycles = 0;
   uint64_t worst_bytes = 0;  // into the output FIFO in one run
-  // The output over many runs: bytes_per_run for each of them, and window_bytes in each window_cycles. The
-  // sum over any runs exceeds this by at most `burst` bytes.
+  // Bound of the output over many runs: bytes_per_run for each of them, window_bytes for each window_cycles
+  // tile cycles, and `burst` bytes once.
   double bytes_per_run = 0;
   double window_bytes = 0;
   uint64_t window_cycles = 1;
@@ -110,11 +113,12 @@ struct VerifyReport {
   RegionReport init;
   RegionReport main;
   RegionReport finish;
-  // predicted_drop_share bounds the share of inputs, 0 to 1, that are dropped over many runs at the declared
-  // arrival rate. In a short time the drops can exceed that share, by at most drop_burst inputs.
+  // Over many runs at the declared arrival period, the share of inputs that are dropped, 0 to 1, is at most
+  // predicted_drop_share. Over a short time, up to drop_burst inputs more are dropped.
   double predicted_drop_share = 0;
   double drop_burst = 0;
-  // The expected share of dropped inputs, 0 to 1, at that rate, for each length of the input queue.
+  // The expected share of dropped inputs, 0 to 1, at the declared arrival period, for input queues of several
+  // lengths.
   struct Expected {
     uint32_t queue = 0;
     double share = 0;
@@ -122,8 +126,9 @@ struct VerifyReport {
   std::vector<Expected> expected_drops;
 };
 
-// Limit of abstract instructions for a program, with copies of the state counted by size. It bounds time and
-// memory: a refusal takes at most a second.
+// The most steps in the last attempt to verify a program. A step is one instruction that is executed on
+// abstract values, and copies of the state count by their size (Explorer::charge). The limit bounds time and
+// memory.
 inline constexpr uint64_t kStepLimit = 24'000'000;
 
 // A variable of the program, from its ELF file (data_objects in build.h).
@@ -133,17 +138,17 @@ struct DataObject {
   std::string name;
 };
 
-// Verifies an image. With `objects` (by address), a load or store at a computed address must also stay in the
-// variable in which it begins.
+// Verifies an image. With `objects` (in the order of addresses), a load or store at a computed address must
+// also stay in the variable that holds its lowest possible address.
 VerifyReport
 verify(const Image& image, const base::Progress& progress = {}, const std::vector<DataObject>& objects = {});
 
-// Returns the cycles of main's worst path by instruction (index: pc / 4), empty when the image is not
-// accepted or the path is too long to follow.
+// Returns the tile cycles that main's worst path spends at each instruction (index: pc / 4). Empty when the
+// image breaks a rule other than the rates, or when the path takes too many steps.
 std::vector<uint64_t> worst_path(const Image& image, const base::Progress& progress = {});
 
-// Returns plain text: the proved and the unproved rules, one line each. It is stable, because its digest is
-// part of approvals.
+// Returns plain text: whether the image is accepted, the violations, and the bounds of each region, one line
+// each. The text is stable, because its digest is part of approvals.
 std::string write_report(const VerifyReport& report);
 
 }  // namespace lento::tile

@@ -1,5 +1,5 @@
 // Writes the texts of a verification: names of the rules, advice for each, and the report whose digest is
-// part of approvals.
+// part of approvals (write_report).
 #include <span>
 
 #include "base/units.h"
@@ -8,7 +8,8 @@
 namespace lento::tile {
 namespace {
 
-// Returns the line of a report on drops: what is proved, and what to expect with and without a queue.
+// Returns the line of the report on dropped inputs: the largest share that is possible and the share that is
+// expected, in percent, the latter also for each length of the input queue.
 std::string write_drops(const VerifyReport& report) {
   const auto percent = [](double share) {
     return base::format_number(100 * share, 3) + " %";
