@@ -109,13 +109,13 @@ Belonging belonging_of(const Sketch& sketch, const Program& program, const spec:
   out.patterns = plan.size();
   count_coverage(sketch, plan, out);
   for (size_t core = 0; core < sketch.cores().size(); ++core) {
-    for (const CoreSketch::Entry& held : sketch.cores()[core].entries()) {
+    for (const CoreSketch::Entry& kept : sketch.cores()[core].entries()) {
       ++out.entries;
-      if (!strange(*held.entry, plan, core, sketch.inferences()))
+      if (!strange(*kept.entry, plan, core, sketch.inferences()))
         continue;
       ++out.strange;
       if (out.examples.size() < 3)  // enough to show where to look
-        out.examples.push_back(words_of(Pattern::unpack(held.entry->key), core, grid));
+        out.examples.push_back(words_of(Pattern::unpack(kept.entry->key), core, grid));
     }
   }
   return out;

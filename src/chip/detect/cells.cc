@@ -139,17 +139,17 @@ Cells cells_of(const Sketch& sketch, const Grid& grid, uint64_t bin_cycles) {
   const size_t cores = std::min(sketch.cores().size(), size_t(grid.core_count()));
   for (size_t c = 0; c < cores; ++c) {
     const CoreSketch& core = sketch.cores()[c];
-    for (const CoreSketch::Entry& held : core.entries()) {
-      const Pattern pattern = Pattern::unpack(held.entry->key);
-      if (held.bins == nullptr || !exists(pattern, grid))
+    for (const CoreSketch::Entry& kept : core.entries()) {
+      const Pattern pattern = Pattern::unpack(kept.entry->key);
+      if (kept.bins == nullptr || !exists(pattern, grid))
         continue;
       Row row{
           int(c),
           pattern,
-          held.entry->mean_work,
-          held.entry->count,
-          rebinned({held.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles),
-          float(held.entry->lowest) / kLevelsPerOctave};
+          kept.entry->mean_work,
+          kept.entry->count,
+          rebinned({kept.bins, core.shape().bins}, core.bin_cycles(), out.bin_cycles),
+          float(kept.entry->lowest) / kLevelsPerOctave};
       while (!row.cells.empty() && row.cells.back().count == 0)
         row.cells.pop_back();
       out.bins = std::max(out.bins, row.cells.size());

@@ -118,11 +118,11 @@ core_values(const Sketch& sketch, const spec::Chip& chip, const Grid& grid) {
     double sum = 0;
     double weight = 0;
     if (size_t(core) < sketch.cores().size()) {
-      for (const CoreSketch::Entry& held : sketch.cores()[size_t(core)].entries()) {
-        if (held.bins != nullptr)
+      for (const CoreSketch::Entry& kept : sketch.cores()[size_t(core)].entries()) {
+        if (kept.bins != nullptr)
           continue;
-        sum += (held.entry->mean - nominal) / kLevelsPerOctave * held.entry->count;
-        weight += held.entry->count;
+        sum += (kept.entry->mean - nominal) / kLevelsPerOctave * kept.entry->count;
+        weight += kept.entry->count;
       }
     }
     const Position p = grid.position(core);
@@ -204,18 +204,21 @@ finding::Figure ranking(const Detection& detection, const Grid& grid) {
 
 // Returns the directed links that enough transfers cross, but of whose transfers the sketch holds too few: a
 // recorder that is too small for all patterns drops those that occurred once.
-std::vector<std::string>
-barely_held(const Sketch& sketch, const Identifiability& planned, const spec::Chip& chip, const Grid& grid) {
+std::vector<std::string> barely_recorded(
+    const Sketch& sketch,
+    const Identifiability& planned,
+    const spec::Chip& chip,
+    const Grid& grid) {
   const Cells cells = cells_of(sketch, grid);
   const std::vector<Path> paths = paths_of(cells, chip, grid);
-  std::vector<uint64_t> held(planned.transfers.size());
+  std::vector<uint64_t> recorded(planned.transfers.size());
   for (size_t r = 0; r < paths.size(); ++r)
     for (const int link : paths[r].links())
-      held[size_t(link)] += cells.rows[r].count;
+      recorded[size_t(link)] += cells.rows[r].count;
   std::vector<std::string> out;
-  for (size_t l = 0; l < held.size(); ++l)
+  for (size_t l = 0; l < recorded.size(); ++l)
     if (planned.transfers[l] >= kFewTransfers &&
-        held[l] < kFewTransfers * std::max<uint64_t>(sketch.inferences(), 1))
+        recorded[l] < kFewTransfers * std::max<uint64_t>(sketch.inferences(), 1))
       out.push_back(grid.link_name(int(l)));
   return out;
 }
@@ -269,7 +272,7 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
   d.notes = detection.notes;
   for (std::string& note : blind_spots(planned, grid))
     d.notes.push_back(std::move(note));
-  if (const auto links = barely_held(sketch, planned, chip, grid); !links.empty() && sketch.records() > 0)
+  if (const auto links = barely_recorded(sketch, planned, chip, grid); !links.empty() && sketch.records() > 0)
     d.notes.push_back(insufficient_evidence(
         "a fault may stay unseen, fewer than " + std::to_string(kFewTransfers) +
             " transfers an inference across these directed links are held (a larger budget holds more)",

@@ -24,11 +24,11 @@ double octaves(double level) {
 double mean_excess(const CoreSketch& core, double nominal) {
   double sum = 0;
   double weight = 0;
-  for (const CoreSketch::Entry& held : core.entries()) {
-    if (Pattern::unpack(held.entry->key).kind != ProbeKind::Compute)
+  for (const CoreSketch::Entry& kept : core.entries()) {
+    if (Pattern::unpack(kept.entry->key).kind != ProbeKind::Compute)
       continue;
-    const double length = held.entry->count * double{held.entry->mean_work};
-    sum += octaves(held.entry->mean - nominal) * length;
+    const double length = kept.entry->count * double{kept.entry->mean_work};
+    sum += octaves(kept.entry->mean - nominal) * length;
     weight += length;
   }
   return weight > 0 ? sum / weight : 0;
@@ -37,9 +37,9 @@ double mean_excess(const CoreSketch& core, double nominal) {
 uint64_t operations(const Sketch& sketch) {
   uint64_t sum = 0;
   for (const CoreSketch& core : sketch.cores())
-    for (const CoreSketch::Entry& held : core.entries())
-      if (Pattern::unpack(held.entry->key).kind == ProbeKind::Compute)
-        sum += held.entry->count;
+    for (const CoreSketch::Entry& kept : core.entries())
+      if (Pattern::unpack(kept.entry->key).kind == ProbeKind::Compute)
+        sum += kept.entry->count;
   return sum;
 }
 
@@ -50,8 +50,8 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
   double worst = 0;
   uint16_t layer = 0;
   size_t worst_peers = 0;
-  for (const CoreSketch::Entry& held : own.entries()) {
-    const Pattern pattern = Pattern::unpack(held.entry->key);
+  for (const CoreSketch::Entry& kept : own.entries()) {
+    const Pattern pattern = Pattern::unpack(kept.entry->key);
     if (pattern.kind != ProbeKind::Compute)
       continue;
     std::vector<double> peers;
@@ -60,7 +60,7 @@ void add_peer_evidence(const Sketch& sketch, Suspect& suspect) {
       if (entry != nullptr)
         peers.push_back(entry->mean);
     }
-    const double above = octaves(held.entry->mean - evidence::median(peers));
+    const double above = octaves(kept.entry->mean - evidence::median(peers));
     if (peers.empty() || above <= worst)
       continue;
     worst = above;

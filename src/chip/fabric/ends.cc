@@ -124,7 +124,7 @@ void Ends::centre(EndsFit& fit) const {
 void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, const std::vector<double>& slow_spread)
     const {
   fit.likelihood = 0;
-  fit.held = 0;
+  fit.waits_ended = 0;
   fit.residual.resize(x_.size());
   if (!free_correction_)
     fit.likelihood = correction_likelihood(fit.centre);
@@ -141,7 +141,7 @@ void Ends::weigh(EndsFit& fit, const std::vector<double>& bound, const std::vect
     }
     fit.likelihood += std::log(own + slow);
     fit.share[i] = slow / (own + slow);
-    fit.held += fit.share[i];
+    fit.waits_ended += fit.share[i];
     if (slow > own)
       fit.residual[i] = x_[i] - bound[i];
   }
@@ -151,7 +151,7 @@ EndsFit Ends::fit(const std::vector<double>& bound, const std::vector<double>& s
   EndsFit out = healthy_;
   weigh(out, bound, slow_spread);
   for (int round = 0; round < kRounds; ++round) {
-    if (out.held < 0.5)
+    if (out.waits_ended < 0.5)
       break;
     centre(out);
     weigh(out, bound, slow_spread);

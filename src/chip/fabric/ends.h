@@ -27,7 +27,7 @@ namespace lento::chip {
 struct EndsFit {
   double likelihood = 0;
   double spread = 0;             // of all residuals
-  double held = 0;               // sum of `share`
+  double waits_ended = 0;        // sum of `share`
   std::vector<double> centre;    // c, by sort
   std::vector<double> spreads;   // s, by sort
   std::vector<double> share;     // by wait: probability that the slow component ended it

@@ -76,7 +76,7 @@ TEST(Ends, ABoundFarBelowChangesNothing) {
   const Ends ends({0.0, 0.1, -0.1, 0.05, -0.05}, {0, 0, 0, 0, 0}, 1, true);
   const EndsFit fit = ends.fit(std::vector<double>(5, -40), std::vector<double>(5, 0.01));
   EXPECT_NEAR(fit.likelihood, ends.healthy().likelihood, 1e-6);
-  EXPECT_LT(fit.held, 1e-6);
+  EXPECT_LT(fit.waits_ended, 1e-6);
   const EndsFit none = ends.fit(std::vector<double>(5, Ends::kFree), std::vector<double>(5, 0.01));
   EXPECT_DOUBLE_EQ(none.likelihood, ends.healthy().likelihood);
 }
@@ -104,7 +104,7 @@ class HeldUp : public testing::Test {
 
 TEST_F(HeldUp, IsExplained) {
   const EndsFit explained = fit(bound_);
-  EXPECT_NEAR(explained.held, 4, 0.01);
+  EXPECT_NEAR(explained.waits_ended, 4, 0.01);
   EXPECT_GT(explained.likelihood, healthy() + 10);
   EXPECT_NEAR(explained.residual[0], 0, 1e-12);
 }

@@ -12,9 +12,9 @@
 
 #include "base/units.h"
 #include "chip/fabric/candidates.h"
-#include "chip/fabric/held_search.h"
 #include "chip/fabric/hypothesis.h"
 #include "chip/fabric/served_search.h"
+#include "chip/fabric/slowed_search.h"
 #include "chip/fabric/timeline.h"
 #include "chip/fabric/tuning.h"
 
@@ -49,10 +49,10 @@ class Judge {
       healthy = std::max(healthy, each.ends->healthy().likelihood);
     classes_ = candidate_classes(recorded_.fabric, recorded_.trace, stamped.played);
     best_.resize(classes_.size());
-    const HeldSearch held(recorded_, classes_);
+    const SlowedSearch slowed(recorded_, classes_);
     for (const Timeline& each : lines)
-      held.search(each, healthy, best_);
-    held.refine(stamped, best_);
+      slowed.search(each, healthy, best_);
+    slowed.refine(stamped, best_);
     ServedSearch served = search_served(recorded_, classes_, stamped, healthy, best_);
     out_.played = uint32_t(served.played);
     for (size_t i = 0; i < best_.size(); ++i)

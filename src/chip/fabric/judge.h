@@ -5,7 +5,7 @@
 // unknown correction of it. The rest is noise, whose spread is estimated from the groups. A hypothesis is a
 // candidate (a link, a port, a memory, a whole core), a factor and an effect. Either every transfer over the
 // candidate needs factor times its modelled time, so that a wait ends no earlier than the latest of them
-// (held_search.h). Or the candidate has a lower rate, and the effect on all traffic is simulated
+// (slowed_search.h). Or the candidate has a lower rate, and the effect on all traffic is simulated
 // (served_search.h). The hypothesis that explains the recorded ends best, and sufficiently better than none,
 // is reported. Candidates that the same transfers pass are indistinguishable and reported as one class.
 //

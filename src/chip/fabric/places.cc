@@ -7,15 +7,15 @@
 namespace lento::chip {
 
 size_t Places::add(int places) {
-  spots_.push_back({uint32_t(free_.size()), uint32_t(places)});
+  resources_.push_back({uint32_t(free_.size()), uint32_t(places)});
   free_.resize(free_.size() + size_t(places), INT64_MIN);
-  return spots_.size() - 1;
+  return resources_.size() - 1;
 }
 
 int64_t Places::enter(size_t at, uint32_t packet, int64_t now) {
-  Spot& spot = spots_[at];
-  int64_t* const first = free_.data() + spot.first;
-  int64_t* const place = std::min_element(first, first + spot.count);
+  Resource& resource = resources_[at];
+  int64_t* const first = free_.data() + resource.first;
+  int64_t* const place = std::min_element(first, first + resource.count);
   if (*place != kLater) {
     const int64_t since = *place;
     *place = kLater;
@@ -24,26 +24,26 @@ int64_t Places::enter(size_t at, uint32_t packet, int64_t now) {
   if (behind_.size() <= packet)
     behind_.resize(packet + size_t(1), kNobody);
   behind_[packet] = kNobody;
-  (spot.head == kNobody ? spot.head : behind_[spot.tail]) = packet;
-  spot.tail = packet;
+  (resource.head == kNobody ? resource.head : behind_[resource.tail]) = packet;
+  resource.tail = packet;
   ++waiting_;
   return kLater;
 }
 
 uint32_t Places::leave(size_t at, int64_t time) {
-  Spot& spot = spots_[at];
-  if (spot.head != kNobody)
-    return next(spot);
-  int64_t* const first = free_.data() + spot.first;
-  int64_t* const place = std::find(first, first + spot.count, kLater);
-  if (place != first + spot.count)
+  Resource& resource = resources_[at];
+  if (resource.head != kNobody)
+    return next(resource);
+  int64_t* const first = free_.data() + resource.first;
+  int64_t* const place = std::find(first, first + resource.count, kLater);
+  if (place != first + resource.count)
     *place = time;
   return kNobody;
 }
 
-uint32_t Places::next(Spot& spot) {
-  const uint32_t packet = spot.head;
-  spot.head = behind_[packet];
+uint32_t Places::next(Resource& resource) {
+  const uint32_t packet = resource.head;
+  resource.head = behind_[packet];
   --waiting_;
   return packet;
 }
@@ -51,8 +51,8 @@ uint32_t Places::next(Spot& spot) {
 uint32_t Places::force() {
   if (waiting_ == 0)
     return kNobody;
-  return next(*std::ranges::find_if(spots_, [](const Spot& spot) {
-    return spot.head != kNobody;
+  return next(*std::ranges::find_if(resources_, [](const Resource& resource) {
+    return resource.head != kNobody;
   }));
 }
 

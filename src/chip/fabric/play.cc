@@ -176,9 +176,9 @@ class Player {
     const bool dram = peer >= 0 && fabric_.kind(peer) == spec::TileKind::Dram;
     if (dram)
       return ticks(state.processor->issue_dram_cycles);
-    const bool turns = state.next < stream.records.size() && stream.records[state.next].peer.known() &&
-                       stream.records[state.next].peer != record.peer;
-    return ticks(state.processor->issue_core_cycles + (turns ? state.processor->turn_cycles : 0));
+    const bool answers = state.next < stream.records.size() && stream.records[state.next].peer.known() &&
+                         stream.records[state.next].peer != record.peer;
+    return ticks(state.processor->issue_core_cycles + (answers ? state.processor->turn_cycles : 0));
   }
 
   // Issues a transfer. Returns false when its route does not exist on the fabric.

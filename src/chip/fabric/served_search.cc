@@ -1,7 +1,7 @@
 // Searches for classes with a slow server. Simulates the recorded issues with one server of a class slowed,
 // and compares the tails with the recorded ones. The factor of the best classes is refined by steps whose
 // logarithm halves. Cost: one simulation per class and factor. Of long programs only the classes that the
-// held search ranked first are simulated (kServedEvents).
+// search of slowed transfers ranked first are simulated (kServedEvents).
 #include "chip/fabric/served_search.h"
 
 #include <algorithm>
@@ -43,8 +43,8 @@ class Search {
   }
 
   // Simulates the most promising groups of components with several factors. Returns the best hypotheses.
-  ServedSearch run(const std::vector<Hypothesis>& held) {
-    std::vector<size_t> order = order_of(held);
+  ServedSearch run(const std::vector<Hypothesis>& slowed) {
+    std::vector<size_t> order = order_of(slowed);
     out_.played = order.size();
     for (const size_t index : order)
       for (const double factor : kServedFactors)
@@ -61,12 +61,12 @@ class Search {
  private:
   // Orders classes for the search: first those with the most evidence as delaying component, then those with
   // the most traffic, up to the budget of events.
-  std::vector<size_t> order_of(const std::vector<Hypothesis>& held) const {
+  std::vector<size_t> order_of(const std::vector<Hypothesis>& slowed) const {
     std::vector<size_t> order(classes_.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::stable_sort(order, [&](size_t a, size_t b) {
-      if (held[a].evidence != held[b].evidence)
-        return held[a].evidence > held[b].evidence;
+      if (slowed[a].evidence != slowed[b].evidence)
+        return slowed[a].evidence > slowed[b].evidence;
       return classes_[a].transfers.size() > classes_[b].transfers.size();
     });
     double events = 0;
@@ -178,8 +178,8 @@ ServedSearch search_served(
     const std::vector<CandidateClass>& classes,
     const Timeline& stamped,
     double healthy,
-    const std::vector<Hypothesis>& held) {
-  return Search(recorded, classes, stamped, healthy).run(held);
+    const std::vector<Hypothesis>& slowed) {
+  return Search(recorded, classes, stamped, healthy).run(slowed);
 }
 
 }  // namespace lento::chip

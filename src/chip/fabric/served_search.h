@@ -6,8 +6,8 @@
 // assumptions. The slow server of a class is the one that takes longest when healthy, because it explains the
 // same delay with the smallest factor. Two factors are tried. For the classes that fit best, ever smaller
 // steps from the better factor follow. Cost: one simulation of the program per class and factor. Of long
-// programs only the classes with the most evidence in the held search, or with the most traffic, are
-// simulated (kServedEvents).
+// programs only the classes with the most evidence in the search of slowed transfers, or with the most
+// traffic, are simulated (kServedEvents).
 #pragma once
 
 #include <vector>
@@ -24,12 +24,12 @@ struct ServedSearch {
 };
 
 // Runs the search. `stamped` is the time line of a healthy fabric with the recorded issue times, `healthy`
-// the log-likelihood of the best healthy time line, `held` the result of HeldSearch by class.
+// the log-likelihood of the best healthy time line, `slowed` the result of SlowedSearch by class.
 ServedSearch search_served(
     const Recorded& recorded,
     const std::vector<CandidateClass>& classes,
     const Timeline& stamped,
     double healthy,
-    const std::vector<Hypothesis>& held);
+    const std::vector<Hypothesis>& slowed);
 
 }  // namespace lento::chip

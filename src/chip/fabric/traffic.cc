@@ -55,17 +55,17 @@ int TrafficModel::route(int network, int from, int to) {
     id = int(routes_.size());
     const std::vector<int> servers = fabric_.route(network, from, to);
     routes_.add(servers);
-    add_spots(servers);
+    add_resources(servers);
   }
   return id;
 }
 
-// Adds along a route the virtual channels of each link (`spots_`) and the sending channel of the tile
+// Adds along a route the virtual channels of each link (`resources_`) and the sending channel of the tile
 // (`gate_of_`), for which packets queue.
-void TrafficModel::add_spots(std::span<const int> servers) {
+void TrafficModel::add_resources(std::span<const int> servers) {
   const auto& sheet = fabric_.sheet();
-  const size_t first = spots_.size();
-  spots_.resize(first + servers.size(), kOpen);
+  const size_t first = resources_.size();
+  resources_.resize(first + servers.size(), kOpen);
   gate_of_.push_back(kOpen);
   size_t lane = 0;
   for (size_t i = kFirstLink; i < servers.size(); ++i) {
@@ -76,16 +76,16 @@ void TrafficModel::add_spots(std::span<const int> servers) {
     const bool goes_on =
         servers_[size_t(servers[i - 1])].link && fabric_.server(servers[i - 1]).along_x == link.along_x;
     lane = link.wraps ? 1 : goes_on ? lane : 0;
-    spots_[first + i] = spot_of(lanes_[id * 2 + lane], sheet.link.virtual_channels);
+    resources_[first + i] = resource_of(lanes_[id * 2 + lane], sheet.link.virtual_channels);
     if (i == kFirstLink)
-      gate_of_.back() = spot_of(gates_[id], sheet.port.channels);
+      gate_of_.back() = resource_of(gates_[id], sheet.port.channels);
   }
 }
 
-uint32_t TrafficModel::spot_of(uint32_t& spot, int places) {
-  if (places > 0 && spot == kOpen)
-    spot = uint32_t(places_.add(places));
-  return spot;
+uint32_t TrafficModel::resource_of(uint32_t& resource, int places) {
+  if (places > 0 && resource == kOpen)
+    resource = uint32_t(places_.add(places));
+  return resource;
 }
 
 void TrafficModel::send(int route, uint64_t bytes, int64_t time) {
@@ -128,8 +128,8 @@ std::optional<int64_t> TrafficModel::serve(uint32_t packet, int64_t now) {
   Flight& flight = flights_[packet];
   if (!flight.admitted) {
     flight.arrived = now;
-    const uint32_t spot = flight.stop == 0 ? flight.gate : spots_[flight.first + flight.stop];
-    const int64_t from = spot == kOpen ? now : places_.enter(spot, packet, now);
+    const uint32_t resource = flight.stop == 0 ? flight.gate : resources_[flight.first + flight.stop];
+    const int64_t from = resource == kOpen ? now : places_.enter(resource, packet, now);
     if (from == Places::kLater)
       return std::nullopt;
     if (from > now) {
@@ -181,28 +181,28 @@ int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
 void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
   if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);
-  while (flight.held + flight.span <= flight.stop)
-    leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.held) * hop_));
+  while (flight.released + flight.span <= flight.stop)
+    leave(flight, std::max(begin, flight.tail - int64_t(flight.stop - flight.released) * hop_));
 }
 
 // Frees the virtual channels before `stop`. `tail` is the time at which the last byte has left the last of
 // them.
 void TrafficModel::leave_up_to(Flight& flight, uint32_t stop, int64_t tail) {
-  while (flight.held < stop)
-    leave(flight, tail - int64_t(stop - 1 - flight.held) * hop_);
+  while (flight.released < stop)
+    leave(flight, tail - int64_t(stop - 1 - flight.released) * hop_);
 }
 
 void TrafficModel::leave(Flight& flight, int64_t time) {
-  const uint32_t spot = spots_[flight.first + flight.held];
-  if (flight.held == kFirstLink && flight.gate != kOpen)
+  const uint32_t resource = resources_[flight.first + flight.released];
+  if (flight.released == kFirstLink && flight.gate != kOpen)
     hand_on(flight.gate, time);
-  ++flight.held;
-  if (spot != kOpen)
-    hand_on(spot, time);
+  ++flight.released;
+  if (resource != kOpen)
+    hand_on(resource, time);
 }
 
-void TrafficModel::hand_on(uint32_t spot, int64_t time) {
-  const uint32_t next = places_.leave(spot, time);
+void TrafficModel::hand_on(uint32_t resource, int64_t time) {
+  const uint32_t next = places_.leave(resource, time);
   if (next != Places::kNobody)
     admit(next, time);
 }

@@ -130,7 +130,7 @@ class TrafficModel {
   }
 
  private:
-  static constexpr uint32_t kOpen = UINT32_MAX;  // no spot: any packet may pass
+  static constexpr uint32_t kOpen = UINT32_MAX;  // no resource: any packet may pass
 
   struct ServerState {
     int64_t free = 0;
@@ -143,11 +143,11 @@ class TrafficModel {
     bool stores = false;  // packets are stored in a memory here
   };
   struct Flight {
-    uint32_t first = 0;  // index of its first server and spot
+    uint32_t first = 0;  // index of its first server and resource
     uint32_t stops = 0;
     uint32_t stop = 0;
-    uint32_t held = 0;  // stops before this one are released
-    uint32_t span = 1;  // links that the packet occupies at a time
+    uint32_t released = 0;  // stops before this one are released
+    uint32_t span = 1;      // links that the packet occupies at a time
     uint32_t gate = kOpen;
     bool admitted = false;  // the packet has its place at `stop`
     int64_t arrived = 0;    // time of arrival at `stop`
@@ -156,8 +156,8 @@ class TrafficModel {
   };
 
   ServerState state_of(int server, double slow) const;
-  void add_spots(std::span<const int> servers);
-  uint32_t spot_of(uint32_t& spot, int places);
+  void add_resources(std::span<const int> servers);
+  uint32_t resource_of(uint32_t& resource, int places);
   void admit(uint32_t packet, int64_t time);
   ServerState& server_at(const Flight& flight) {
     return servers_[size_t(routes_.server(flight.first + flight.stop))];
@@ -167,7 +167,7 @@ class TrafficModel {
   void leave_behind(Flight& flight, int64_t begin);
   void leave_up_to(Flight& flight, uint32_t stop, int64_t tail);
   void leave(Flight& flight, int64_t time);
-  void hand_on(uint32_t spot, int64_t time);
+  void hand_on(uint32_t resource, int64_t time);
 
   const Fabric& fabric_;
   Agenda& agenda_;
@@ -178,15 +178,15 @@ class TrafficModel {
   std::vector<ServerState> servers_;
   std::vector<Flight> flights_;  // by packet
   RouteTable routes_;
-  // The spots (Places) whose places, virtual channels, a packet must hold. `spots_` has for each server of
-  // each route the spot of the link that it is, or kOpen. `gate_of_` has for each route the spot of the
-  // sending tile, whose place is released together with that of the first link.
-  std::vector<uint32_t> spots_;
+  // The resources (Places) whose places, virtual channels, a packet must hold. `resources_` has for each
+  // server of each route the resource of the link that it is, or kOpen. `gate_of_` has for each route the
+  // resource of the sending tile, whose place is released together with that of the first link.
+  std::vector<uint32_t> resources_;
   std::vector<uint32_t> gate_of_;
   std::vector<std::vector<int>> route_ids_;  // by network and origin, destination; -1: not looked up yet
   Places places_;
-  // Spots by server of a link: in `gates_` that of the tile that sends over it, and in `lanes_` two for each
-  // link, for packets before and after the wrap-around of a ring.
+  // Resources by server of a link: in `gates_` that of the tile that sends over it, and in `lanes_` two for
+  // each link, for packets before and after the wrap-around of a ring.
   std::vector<uint32_t> gates_;
   std::vector<uint32_t> lanes_;
 };

@@ -72,12 +72,12 @@ void Wiring::add_network(int network, const std::vector<int>& order) {
           if (step.sense == (sign > 0 ? Sense::Down : Sense::Up))
             continue;
           TilePlace at = place(from);
-          int& along = along_y ? at.y : at.x;
-          along += sign;
-          const bool over = along < 0 || along >= step.size;
+          int& coordinate = along_y ? at.y : at.x;
+          coordinate += sign;
+          const bool over = coordinate < 0 || coordinate >= step.size;
           if (over && !step.closed)
             continue;
-          along = (along + step.size) % step.size;
+          coordinate = (coordinate + step.size) % step.size;
           add(network, from, tile(at), over);
           next_[size_t(network * tile_count() + from)][direction(along_y, sign)] =
               link(network, from, tile(at));

@@ -217,19 +217,19 @@ read_model(const std::string& path, const std::string& key, const LearnSetup& se
 }
 
 void keep_newest_models(const std::string& folder, uint64_t most_bytes) {
-  struct Held {
+  struct KeptFile {
     fs::file_time_type used;
     uint64_t bytes = 0;
     fs::path path;
   };
   std::error_code none;
-  std::vector<Held> files;
+  std::vector<KeptFile> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
     if (entry.is_regular_file(none) && entry.path().extension() == kModelSuffix)
       files.push_back({entry.last_write_time(none), entry.file_size(none), entry.path()});
-  std::ranges::sort(files, std::ranges::greater{}, &Held::used);
+  std::ranges::sort(files, std::ranges::greater{}, &KeptFile::used);
   uint64_t kept = 0;
-  for (const Held& file : files) {
+  for (const KeptFile& file : files) {
     kept += file.bytes;
     if (kept > most_bytes)
       fs::remove(file.path, none);

@@ -19,16 +19,16 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
   for (const Episode& e : core.episodes())
     out.stretches.push_back(
         {index, uint64_t{e.begin} << kTickShift, uint64_t{e.end} << kTickShift, e.count, octaves(e.mean)});
-  for (const CoreSketch::Entry& held : core.entries()) {
-    const Pattern pattern = Pattern::unpack(held.entry->key);
+  for (const CoreSketch::Entry& kept : core.entries()) {
+    const Pattern pattern = Pattern::unpack(kept.entry->key);
     if (pattern.kind != ProbeKind::Compute)
       continue;
     out.computes.push_back(
         {index,
          pattern.subject,
-         held.entry->count,
-         octaves(held.entry->mean - nominal),
-         held.entry->mean_work});
+         kept.entry->count,
+         octaves(kept.entry->mean - nominal),
+         kept.entry->mean_work});
   }
 }
 

@@ -147,8 +147,8 @@ void Network::try_start(uint32_t s, uint64_t now) {
   Server& server = servers_[s];
   if (server.waiting == 0)
     return;
-  for (int turn = 1; turn <= kVcs; ++turn) {
-    const int vc = (server.last_vc + turn) % kVcs;
+  for (int after = 1; after <= kVcs; ++after) {
+    const int vc = (server.last_vc + after) % kVcs;
     if ((server.waiting >> vc & 1) == 0)
       continue;
     const Segment& segment = segments_[server.head[vc]];

@@ -18,23 +18,23 @@ void shares(Density density, double low, double high, std::array<float, Noise::k
   for (int i = 0; i < kCells; ++i)
     total += density(low + (i + 0.5) * width);
   const double share = total / Noise::kValues;
-  double held = 0;
+  double collected = 0;
   double moment = 0;
   int next = 0;
   for (int i = 0; i < kCells; ++i) {
     const double x = low + (i + 0.5) * width;
     double mass = density(x);
-    while (held + mass >= share && next < Noise::kValues - 1) {
-      const double taken = share - held;
+    while (collected + mass >= share && next < Noise::kValues - 1) {
+      const double taken = share - collected;
       out[next++] = float((moment + taken * x) / share);
       mass -= taken;
-      held = moment = 0;
+      collected = moment = 0;
     }
-    held += mass;
+    collected += mass;
     moment += mass * x;
   }
   while (next < Noise::kValues)
-    out[next++] = float(held > 0 ? moment / held : high);
+    out[next++] = float(collected > 0 ? moment / collected : high);
 }
 
 // Scales to mean one. The grid is too coarse for a density without bound at 0, and the part that it misses

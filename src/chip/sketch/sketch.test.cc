@@ -93,16 +93,16 @@ TEST(CoreSketch, TimeBinsDoubleAndKeepEveryLevelInItsPlace) {
   };
   for (uint64_t t = 0; t < 100'000'000; t += 50'000)
     sketch.insert(message(t, slow(t) ? 20000 : 2000, 16000, 3));
-  const CoreSketch::Entry held = sketch.entries().at(0);
+  const CoreSketch::Entry kept = sketch.entries().at(0);
   const auto width = double(sketch.bin_cycles());
   int filled = 0;
   for (int b = 0; b < sketch.shape().bins; ++b) {
-    if (held.bins[b].count() == 0)
+    if (kept.bins[b].count() == 0)
       continue;
     ++filled;
     const double begin = b * width;
     const double end = begin + width;
-    const double rate = cycles_per_work(ProbeKind::Message, held.bins[b].mean());
+    const double rate = cycles_per_work(ProbeKind::Message, kept.bins[b].mean());
     if (end <= 40e6 || begin >= 60e6) {
       EXPECT_NEAR(rate, 0.125, 0.005) << b;
     }
@@ -189,8 +189,8 @@ TEST(CoreSketch, EvictionPolicies) {
       sketch.insert(message(i * 1000000 + 200000, i < 2 ? 2000 : 3000, 16000, 3));
     sketch.insert(message(9900000, 2000, 16000, 4));
     std::vector<int> peers;
-    for (const auto& held : sketch.entries())
-      peers.push_back(Pattern::unpack(held.entry->key).subject);
+    for (const auto& kept : sketch.entries())
+      peers.push_back(Pattern::unpack(kept.entry->key).subject);
     EXPECT_EQ(sketch.evictions(), 1u);
     return peers;
   };
@@ -216,8 +216,8 @@ CoreSketch recorder_of_many(uint32_t core, uint16_t hashes = 0) {
 
 std::vector<int> peers_of(const CoreSketch& sketch) {
   std::vector<int> out;
-  for (const auto& held : sketch.entries())
-    out.push_back(Pattern::unpack(held.entry->key).subject);
+  for (const auto& kept : sketch.entries())
+    out.push_back(Pattern::unpack(kept.entry->key).subject);
   return out;
 }
 
@@ -225,20 +225,20 @@ std::vector<int> peers_of(const CoreSketch& sketch) {
 TEST(CoreSketch, WhatASampleHoldsItHoldsFromFirstToLast) {
   const CoreSketch sample = recorder_of_many(3);
   ASSERT_EQ(sample.entries().size(), 8u);
-  for (const auto& held : sample.entries())
-    EXPECT_EQ(held.entry->count, 10u);
+  for (const auto& kept : sample.entries())
+    EXPECT_EQ(kept.entry->count, 10u);
   const CoreSketch earliest = recorder_of_many(3, 2);
-  for (const auto& held : earliest.entries())
-    EXPECT_EQ(held.entry->count, 1u);
+  for (const auto& kept : earliest.entries())
+    EXPECT_EQ(kept.entry->count, 1u);
 }
 
 // A component is passed by patterns of many cores: which of them are held must not hang together.
 TEST(CoreSketch, EachCoreHoldsAnotherSample) {
-  std::set<int> held;
+  std::set<int> kept;
   for (uint32_t core = 0; core < 64; ++core)
     for (const int peer : peers_of(recorder_of_many(core)))
-      held.insert(peer);
-  EXPECT_GT(held.size(), 95u);  // 99.5 of 100 expected of 512 independent draws
+      kept.insert(peer);
+  EXPECT_GT(kept.size(), 95u);  // 99.5 of 100 expected of 512 independent draws
   EXPECT_EQ(peers_of(recorder_of_many(7)), peers_of(recorder_of_many(7)));
 }
 

@@ -35,7 +35,7 @@ class Chunker {
   LayerGraph run() {
     readers_ = readers_of(graph_);
     const size_t n = graph_.layers.size();
-    along_of_.assign(n, false);
+    has_same_cuts_.assign(n, false);
     for (size_t i = 0; i < n; ++i)
       plan(i);
     out_.name = graph_.name;
@@ -43,7 +43,7 @@ class Chunker {
     for (size_t i = 0; i < n; ++i) {
       if (const auto found = products_.find(i); found != products_.end()) {
         emit(i, found->second);
-      } else if (!along_of_[i]) {
+      } else if (!has_same_cuts_[i]) {
         now_[i] = add(graph_.layers[i], -1);
       }
     }
@@ -54,7 +54,7 @@ class Chunker {
   struct Product {
     size_t dim = 0;
     int64_t count = 1;
-    std::vector<size_t> along;  // layers that are cut into the same runs, ascending
+    std::vector<size_t> same_cuts;  // layers that are cut into the same runs, ascending
   };
 
   // Decides how a layer is cut.
@@ -71,7 +71,7 @@ class Chunker {
     if (!slice(layer.operands.front().value, *dim, run_of(layer.depth, product.count, 0)))
       return;
     follow(layer.operands.front(), *dim, index, product);
-    std::ranges::sort(product.along);
+    std::ranges::sort(product.same_cuts);
     products_[index] = std::move(product);
   }
 
@@ -94,7 +94,7 @@ class Chunker {
         take(source, product);
       return;
     }
-    if (layer.kind != LayerKind::Elementwise || layer.depth > 0 || !cuts_along(layer, *channels))
+    if (layer.kind != LayerKind::Elementwise || layer.depth > 0 || !can_be_cut(layer, *channels))
       return;
     take(source, product);
     for (const Operand& behind : layer.operands)
@@ -102,8 +102,8 @@ class Chunker {
   }
 
   void take(size_t source, Product& product) {
-    along_of_[source] = true;
-    product.along.push_back(source);
+    has_same_cuts_[source] = true;
+    product.same_cuts.push_back(source);
   }
 
   static bool reads_channels(const Layer& layer, size_t channels) {
@@ -124,7 +124,7 @@ class Chunker {
 
   // Returns whether the layer works element by element, and each of its operands can be sliced to a run of
   // channels.
-  static bool cuts_along(const Layer& layer, size_t channels) {
+  static bool can_be_cut(const Layer& layer, size_t channels) {
     return std::ranges::all_of(layer.operands, [&](const Operand& operand) {
       bool same = true;
       for (size_t r = 0; r < operand.rules.size(); ++r)
@@ -135,14 +135,14 @@ class Chunker {
   }
 
   // Appends a layer to the new graph and renumbers its sources. `run` is the index of the run for layers
-  // that are cut along.
+  // that are cut into the same runs.
   int add(Layer layer, int64_t run) {
     for (Operand& operand : layer.operands) {
       for (Piece& p : operand.value.pieces) {
         if (p.source < 0)
           continue;
         const auto source = size_t(p.source);
-        if (along_of_[source]) {
+        if (has_same_cuts_[source]) {
           p.from[0] -= start_of_.at({source, run});
           p.source = part_of_.at({source, run});
         } else {
@@ -159,8 +159,8 @@ class Chunker {
     const Layer& whole = graph_.layers[index];
     int sum = -1;
     for (int64_t j = 0; j < product.count; ++j) {
-      for (const size_t along : product.along)
-        emit_along(along, product.count, j);
+      for (const size_t layer : product.same_cuts)
+        emit_with_same_cuts(layer, product.count, j);
       Layer part = whole;
       const Range run = run_of(whole.depth, product.count, j);
       part.name += "." + std::to_string(j);
@@ -173,7 +173,7 @@ class Chunker {
   }
 
   // Adds one part of a layer that follows a product channel by channel.
-  void emit_along(size_t index, int64_t count, int64_t j) {
+  void emit_with_same_cuts(size_t index, int64_t count, int64_t j) {
     Layer part = graph_.layers[index];
     const size_t dim = *channel_dim(part.layout);
     const Range run = run_of(part.layout.extents[0], count, j);
@@ -207,9 +207,9 @@ class Chunker {
   const int64_t channels_;
   std::vector<std::vector<size_t>> readers_;
   std::map<size_t, Product> products_;
-  std::vector<bool> along_of_;                         // whether a layer is cut along for some product
+  std::vector<bool> has_same_cuts_;                    // whether a layer is cut into the runs of some product
   std::map<size_t, int> now_;                          // by layer of the old graph: its index in the new one
-  std::map<std::pair<size_t, int64_t>, int> part_of_;  // new index of run j of a layer that is cut along
+  std::map<std::pair<size_t, int64_t>, int> part_of_;  // new index of run j of a layer that is cut
   std::map<std::pair<size_t, int64_t>, int64_t> start_of_;  // first channel of run j
   LayerGraph out_;
 };

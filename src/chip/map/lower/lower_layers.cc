@@ -80,7 +80,7 @@ DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
 }
 
 // Lowers a convolution. `depth` is the number of input channels that an output sums over.
-void Lowering::convolve(const Operation& op, int64_t depth, RuleKind along) {
+void Lowering::convolve(const Operation& op, int64_t depth, RuleKind spatial) {
   const Shape &in = in_shape(op, 0), &w = in_shape(op, 1), &out = out_shape(op);
   const int64_t groups = op.integer("group", 1);
   Layer layer;
@@ -94,7 +94,7 @@ void Lowering::convolve(const Operation& op, int64_t depth, RuleKind along) {
   for (size_t i = 0; i + 2 < in.size(); ++i) {
     layer.window *= w[i + 2];
     list.push_back(window(op, i, w[i + 2]));
-    list.back().kind = along;
+    list.back().kind = spatial;
   }
   layer.operands = {{value(op, 0), list, false}};
   add_layer(std::move(layer), op);

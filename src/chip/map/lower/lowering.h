@@ -108,7 +108,7 @@ class Lowering {
   static Layout spatial_layout(const Shape& shape) {
     return shape.size() == 3 ? channel_layout(shape, 1) : default_layout(shape);
   }
-  void convolve(const Operation& op, int64_t depth, DimRule::Kind along);
+  void convolve(const Operation& op, int64_t depth, DimRule::Kind spatial);
   void convolution(const Operation& op);
   void transposed_convolution(const Operation& op);
   void pool(const Operation& op);

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "chip/map/plan/stands.h"
+#include "chip/map/plan/placements.h"
 #include "chip/map/plan/tuning.h"
 
 namespace lento::chip {
@@ -106,18 +106,18 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Returns the position in the order of cores in which position `stand` is replaced: its number within its
+// Returns the position in the order of cores in which position `position` is replaced: its number within its
 // group of cores has its bits reversed. Consecutive parts are then mirror images across the middle of the
 // group, and the next ones across the middles of its halves, so that the exchange between two images is one
 // slice (stages.h).
-uint32_t Choices::in_block(uint32_t stand) const {
+uint32_t Choices::in_block(uint32_t position) const {
   const auto group = uint32_t(grouping_.cores);
   if (!images() || !std::has_single_bit(group))
-    return stand;
+    return position;
   uint32_t turned = 0;
   for (uint32_t bit = 1; bit < group; bit <<= 1)
-    turned = turned << 1 | (stand & bit ? 1u : 0u);
-  return (stand & ~(group - 1)) | turned;
+    turned = turned << 1 | (position & bit ? 1u : 0u);
+  return (position & ~(group - 1)) | turned;
 }
 
 // Lists placements of the parts on cores. Layers without weights use their inputs where they are, and
@@ -129,13 +129,13 @@ std::vector<std::vector<uint32_t>> Choices::placements(const Layer& layer, const
   } else {
     const int64_t samples = own_samples();
     const int64_t blocks = std::max<int64_t>(1, int64_t(cores_) / grouping_.cores);
-    out = list_stands(cut, {samples, std::max<int64_t>(1, blocks / samples)});
+    out = list_placements(cut, {samples, std::max<int64_t>(1, blocks / samples)});
     if (has_matrix(layer) || layer.ranks > 1)
       out.resize(1);
   }
-  for (auto& stands : out) {
-    for (uint32_t& stand : stands)
-      stand = in_block(uint32_t(core_in_sequence(stand, cut.cores, cores_)) + uint32_t(layer.rank));
+  for (auto& positions : out) {
+    for (uint32_t& position : positions)
+      position = in_block(uint32_t(core_in_sequence(position, cut.cores, cores_)) + uint32_t(layer.rank));
   }
   return out;
 }

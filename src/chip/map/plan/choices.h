@@ -78,7 +78,7 @@ class Choices {
  private:
   std::vector<Cut> rank_cuts(const Layer& layer) const;
   int sharers_of(const Layer& layer, const Cut& cut) const;
-  uint32_t in_block(uint32_t stand) const;
+  uint32_t in_block(uint32_t position) const;
   double middle_cycles(const Loads& loads, size_t m, int cores) const;
   double hand_on_cycles(const Choice& c) const;
   Choice describe(const Layer& layer, const Cut& cut) const;

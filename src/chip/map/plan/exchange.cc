@@ -21,22 +21,22 @@ constexpr size_t kMessagesAStage = 2;
 
 // Joins two slices that differ along one axis only and are adjacent there.
 std::optional<Slice> joined(const Slice& a, const Slice& b) {
-  std::optional<size_t> along;
+  std::optional<size_t> joined_axis;
   for (size_t axis = 0; axis < a.size(); ++axis) {
     if (a[axis].start == b[axis].start && a[axis].end == b[axis].end)
       continue;
-    if (along)
+    if (joined_axis)
       return std::nullopt;
-    along = axis;
+    joined_axis = axis;
   }
-  if (!along)
+  if (!joined_axis)
     return a;
-  const Range x = a[*along];
-  const Range y = b[*along];
+  const Range x = a[*joined_axis];
+  const Range y = b[*joined_axis];
   if (std::max(x.start, y.start) > std::min(x.end, y.end))
     return std::nullopt;
   Slice out = a;
-  out[*along] = {std::min(x.start, y.start), std::max(x.end, y.end)};
+  out[*joined_axis] = {std::min(x.start, y.start), std::max(x.end, y.end)};
   return out;
 }
 
@@ -123,11 +123,11 @@ std::vector<ByCore> plan_stages(const ByCore& have, const ByCore& need, const st
   }
   std::vector<ByCore> stages;
   for (size_t i = 0; i < bits.size(); ++i) {
-    const ByCore& held = i == 0 ? have : stages.back();
-    ByCore next(held.size());
-    for (size_t c = 0; c < held.size(); ++c) {
-      take(held[c], needed[i][c], next[c]);
-      take(held[c ^ bits[i]], needed[i][c], next[c]);
+    const ByCore& owned = i == 0 ? have : stages.back();
+    ByCore next(owned.size());
+    for (size_t c = 0; c < owned.size(); ++c) {
+      take(owned[c], needed[i][c], next[c]);
+      take(owned[c ^ bits[i]], needed[i][c], next[c]);
       if (next[c].size() > kMostSlices)
         return {};
     }

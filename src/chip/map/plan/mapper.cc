@@ -71,7 +71,7 @@ constexpr double kAlone[] = {1, 1.1, 1.5};
 // segment ends its work early, at the other end of the columns, so most images mirror the rows only. Two in
 // sixteen mirror the columns (mirroring all would make ResNet-50 on 8x8 12 % slower). Segments of one layer
 // send nothing between cores.
-constexpr int kTurns = 16;
+constexpr int kImagePeriod = 16;
 
 // Returns for each segment the number of its mirrored placement, so that all links of the chip are used.
 std::vector<int> segment_images(const Plan& plan) {
@@ -79,13 +79,14 @@ std::vector<int> segment_images(const Plan& plan) {
   std::vector<int> images(layers.size());
   for (const PlannedLayer& layer : plan.layers)
     ++layers[size_t(layer.segment)];
-  int turn = 0;
+  int image = 0;
   for (size_t s = 0; s < layers.size(); ++s) {
     if (layers[s] < 2)
       continue;
-    const bool columns = turn % kTurns / 2 == 1;  // turns 2 and 3 of 16, so that short networks use all links
-    images[s] = 2 * (turn % 2) + (columns ? 1 : 0);
-    ++turn;
+    const bool columns =
+        image % kImagePeriod / 2 == 1;  // images 2 and 3 of 16, so that short networks use all links
+    images[s] = 2 * (image % 2) + (columns ? 1 : 0);
+    ++image;
   }
   return images;
 }
@@ -170,22 +171,23 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
 }
 
 // Returns the cores of the parts of a layer, from their positions in the order of cores.
-std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& stands) {
+std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& positions) {
   std::vector<Position> out;
-  for (const uint32_t stand : stands)
-    out.push_back(cores[stand]);
+  for (const uint32_t position : positions)
+    out.push_back(cores[position]);
   return out;
 }
 
-// Assigns the layers of a plan to cores of the grid. From layer `turn` on the direction changes: cores are
-// taken row by row instead of column by column, and blocks of cores are halved along the other axis first.
+// Assigns the layers of a plan to cores of the grid. From layer `turning_layer` on the direction changes:
+// cores are taken row by row instead of column by column, and blocks of cores are halved along the other axis
+// first.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
     const MapOptions& options,
     const Plan& plan,
     const std::vector<int>& images,
-    size_t turn = SIZE_MAX) {
+    size_t turning_layer = SIZE_MAX) {
   const auto readers = list_readers(graph);
   std::vector<Position> cores;
   const std::vector<Position> turned = plan.blocks ? BlockOrder(grid, true).cores() : serpentine_rows(grid);
@@ -199,10 +201,10 @@ Mapping place(
       cores =
           plan.blocks ? BlockOrder(grid, false).cores() : serpentine(grid, images[size_t(planned.segment)]);
     }
-    if (i == turn)
+    if (i == turning_layer)
       cores = turned;
     const std::vector<Position> taken = plan.sequential
-                                            ? pick(cores, planned.stands)
+                                            ? pick(cores, planned.positions)
                                             : std::vector(cores.begin() + ptrdiff_t(next_core), cores.end());
     const std::vector<Part> parts = list_parts(layer, planned, taken);
     next_core += parts.size();
@@ -311,16 +313,16 @@ class Fastest {
 
  private:
   // Returns the mapping of a plan.
-  Mapping laid_out(const Planned& planned, size_t turn) const {
+  Mapping laid_out(const Planned& planned, size_t turning_layer) const {
     const auto& [graph, plan] = planned;
     const std::vector<int> images(size_t(plan.segments));
-    const Mapping direct = place(graph, grid_, options_, plan, images, turn);
+    const Mapping direct = place(graph, grid_, options_, plan, images, turning_layer);
     if (!plan.blocks)
       return in_runs(direct, plan);
     const std::vector<Position> orders[2] = {
         BlockOrder(grid_, false).cores(),
         BlockOrder(grid_, true).cores()};
-    const Staged stages = in_stages(graph, direct, plan, orders, turn);
+    const Staged stages = in_stages(graph, direct, plan, orders, turning_layer);
     return in_runs(stages.mapping, stages.plan);
   }
 

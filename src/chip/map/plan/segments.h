@@ -11,11 +11,11 @@ namespace lento::chip {
 
 struct PlannedLayer {
   Cut cut;
-  int segment = 0;               // from 0
-  int64_t samples = 1;           // of one pass
-  int sharers = 1;               // cores that read a part's weights together and pass them on to each other
-  int runs = 1;                  // runs that a part's channels are computed in, one after the other
-  std::vector<uint32_t> stands;  // of a sequence: position of each part in the order of cores
+  int segment = 0;      // from 0
+  int64_t samples = 1;  // of one pass
+  int sharers = 1;      // cores that read a part's weights together and pass them on to each other
+  int runs = 1;         // runs that a part's channels are computed in, one after the other
+  std::vector<uint32_t> positions;  // of a sequence: position of each part in the order of cores
 };
 
 struct Plan {

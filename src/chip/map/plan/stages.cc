@@ -35,15 +35,15 @@ class Stager {
       const Mapping& mapping,
       const Plan& plan,
       const std::vector<Position> (&orders)[2],
-      size_t turn)
+      size_t turning_layer)
       : graph_(graph),
         mapping_(mapping),
         plan_(plan),
         orders_(orders),
-        turn_(turn) {
+        turning_layer_(turning_layer) {
     for (size_t o = 0; o < 2; ++o) {
       for (size_t i = 0; i < orders[o].size(); ++i)
-        stands_[o][{orders[o][i].x, orders[o][i].y}] = i;
+        positions_[o][{orders[o][i].x, orders[o][i].y}] = i;
     }
   }
 
@@ -71,7 +71,10 @@ class Stager {
   };
 
   size_t order_of(size_t layer) const {
-    return layer >= turn_ && mapping_.layers[layer].segment == mapping_.layers[turn_].segment ? 1 : 0;
+    return layer >= turning_layer_ &&
+                   mapping_.layers[layer].segment == mapping_.layers[turning_layer_].segment
+               ? 1
+               : 0;
   }
 
   void put(MappedLayer layer, const PlannedLayer& planned) {
@@ -115,7 +118,7 @@ class Stager {
     ByCore out(orders_[order].size());
     for (const Block& block : blocks) {
       for (const Position p : block.cores)
-        add(out[stands_[order].at({p.x, p.y})], block.slice);
+        add(out[positions_[order].at({p.x, p.y})], block.slice);
     }
     return out;
   }
@@ -167,8 +170,8 @@ class Stager {
   }
 
   // Makes a layer that only gathers data for a reader.
-  MappedLayer stage(size_t reader, int source, const ByCore& held, size_t order) {
-    MappedLayer out = between(reader, blocks_of(held, order));
+  MappedLayer stage(size_t reader, int source, const ByCore& owned, size_t order) {
+    MappedLayer out = between(reader, blocks_of(owned, order));
     out.name += ".gather" + std::to_string(gathers_);
     out.kind = LayerKind::Transpose;
     out.inputs = {{false, source, out.outputs.front().blocks}};
@@ -177,18 +180,18 @@ class Stager {
 
   template <class Among>
   // Returns the slices of the cores for which `among` holds, as blocks.
-  std::vector<Block> blocks_of(const ByCore& held, size_t order, Among among) const {
+  std::vector<Block> blocks_of(const ByCore& owned, size_t order, Among among) const {
     BlockList blocks;
-    for (size_t c = 0; c < held.size(); ++c) {
-      for (const Slice& slice : held[c]) {
+    for (size_t c = 0; c < owned.size(); ++c) {
+      for (const Slice& slice : owned[c]) {
         if (among(c))
           blocks.add(orders_[order][c], slice);
       }
     }
     return blocks.take();
   }
-  std::vector<Block> blocks_of(const ByCore& held, size_t order) const {
-    return blocks_of(held, order, [](size_t) {
+  std::vector<Block> blocks_of(const ByCore& owned, size_t order) const {
+    return blocks_of(owned, order, [](size_t) {
       return true;
     });
   }
@@ -231,7 +234,7 @@ class Stager {
       std::set<size_t> places;
       for (const Block& block : mapping_.layers[source].outputs.front().blocks) {
         for (const Position p : block.cores)
-          places.insert(stands_[order].at({p.x, p.y}) % by_place.size());
+          places.insert(positions_[order].at({p.x, p.y}) % by_place.size());
       }
       if (places.size() != 1 || by_place[*places.begin()] != SIZE_MAX)
         return {};
@@ -308,8 +311,8 @@ class Stager {
   const Mapping& mapping_;
   const Plan& plan_;
   const std::vector<Position> (&orders_)[2];
-  const size_t turn_;
-  std::map<std::pair<int, int>, size_t> stands_[2];
+  const size_t turning_layer_;
+  std::map<std::pair<int, int>, size_t> positions_[2];
   Staged out_;
   std::vector<int> now_;                              // new number of each layer
   std::map<size_t, std::vector<Gathered>> gathered_;  // by source
@@ -323,8 +326,8 @@ Staged in_stages(
     const Mapping& mapping,
     const Plan& plan,
     const std::vector<Position> (&orders)[2],
-    size_t turn) {
-  return Stager(graph, mapping, plan, orders, turn).run();
+    size_t turning_layer) {
+  return Stager(graph, mapping, plan, orders, turning_layer).run();
 }
 
 }  // namespace lento::chip

@@ -22,13 +22,13 @@ struct Staged {
 // group come in stages as well, neighbours first.
 //
 // `orders` holds the cores in the order in which layers take them (BlockOrder): the first order up to layer
-// `turn`, then the second to the end of that segment. Mappings whose core count is not a power of two are not
-// changed. Layers are numbered anew.
+// `turning_layer`, then the second to the end of that segment. Mappings whose core count is not a power of
+// two are not changed. Layers are numbered anew.
 Staged in_stages(
     const LayerGraph& graph,
     const Mapping& mapping,
     const Plan& plan,
     const std::vector<Position> (&orders)[2],
-    size_t turn);
+    size_t turning_layer);
 
 }  // namespace lento::chip

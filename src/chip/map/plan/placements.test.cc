@@ -1,5 +1,5 @@
 // Places of parts: every core once, heads and rows where their shares were made.
-#include "chip/map/plan/stands.h"
+#include "chip/map/plan/placements.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace lento::chip {
 namespace {
 
-TEST(Stands, PartsAreSpreadOverAllCores) {
+TEST(Placements, PartsAreSpreadOverAllCores) {
   for (const size_t cores : {1u, 7u, 64u}) {
     for (int64_t parts = 1; parts <= int64_t(cores); ++parts) {
       std::set<size_t> taken;
@@ -26,32 +26,32 @@ Cut cut_of(std::array<int, 4> parts) {
   return {parts, {1, 1, 1, 1}, parts[0] * parts[1] * parts[2] * parts[3]};
 }
 
-TEST(Stands, EachIsAnOrderOfAllParts) {
+TEST(Placements, EachIsAnOrderOfAllParts) {
   for (const auto& parts : {std::array{1, 8, 8, 1}, {4, 4, 4, 1}, {1, 3, 4, 5}, {2, 1, 32, 1}}) {
     const Cut cut = cut_of(parts);
     for (const BlocksOf& blocks : {BlocksOf{1, 2}, {2, 1}, {4, 1}, {1, 1}}) {
-      const auto lists = list_stands(cut, blocks);
+      const auto lists = list_placements(cut, blocks);
       EXPECT_EQ(std::set(lists.begin(), lists.end()).size(), lists.size());
-      for (const auto& stands : lists) {
-        std::vector<uint32_t> sorted = stands;
+      for (const auto& positions : lists) {
+        std::vector<uint32_t> sorted = positions;
         std::ranges::sort(sorted);
         for (uint32_t i = 0; i < sorted.size(); ++i)
           ASSERT_EQ(sorted[i], i);
-        EXPECT_EQ(stands.size(), size_t(cut.cores));
+        EXPECT_EQ(positions.size(), size_t(cut.cores));
       }
     }
   }
 }
 
 // Two blocks share the rows of a sample; each has 8 heads over its 32 cores, four cores to a head.
-TEST(Stands, AHeadOfTheRowsOfABlockStaysInIt) {
+TEST(Placements, AHeadOfTheRowsOfABlockStaysInIt) {
   const Cut heads = cut_of({1, 8, 8, 1});
-  const auto lists = list_stands(heads, {1, 2});
-  EXPECT_TRUE(std::ranges::any_of(lists, [](const std::vector<uint32_t>& stands) {
+  const auto lists = list_placements(heads, {1, 2});
+  EXPECT_TRUE(std::ranges::any_of(lists, [](const std::vector<uint32_t>& positions) {
     for (uint32_t head = 0; head < 8; ++head) {
       for (uint32_t rows = 0; rows < 8; ++rows) {
-        const uint32_t stand = stands[head * 8 + rows];
-        if (stand / 32 != rows / 4 || stand % 32 / 4 != head)
+        const uint32_t position = positions[head * 8 + rows];
+        if (position / 32 != rows / 4 || position % 32 / 4 != head)
           return false;
       }
     }

@@ -9,11 +9,11 @@
 
 namespace lento::chip {
 
-class HeldWaits {
+class SlowedWaits {
  public:
   // Selects the waits in `compared` that include a transfer of the candidate. `wait_of` holds for each
   // transfer the index of its wait in `compared`, or SIZE_MAX.
-  HeldWaits(
+  SlowedWaits(
       const CandidateClass& candidate,
       const Played& played,
       const std::vector<ComparedWait>& compared,

@@ -1,6 +1,6 @@
 // Lists positions of a layer's parts in the order of cores. The index of a part is split into digits, and
 // each placement is a permutation of these digits.
-#include "chip/map/plan/stands.h"
+#include "chip/map/plan/placements.h"
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ constexpr Order kByLowRows[] = {
     {kBlock, kLow, kSample, kChannel, kHigh, kColumn}};
 
 // Returns the position of each part when digits of its index are arranged in this order.
-std::vector<uint32_t> stands_in(const Order& order, const std::array<int64_t, kDigits>& sizes) {
+std::vector<uint32_t> positions_in(const Order& order, const std::array<int64_t, kDigits>& sizes) {
   const int64_t count = std::reduce(sizes.begin(), sizes.end(), int64_t{1}, std::multiplies<>());
   std::vector<uint32_t> out;
   for (int64_t index = 0; index < count; ++index) {
@@ -41,26 +41,26 @@ std::vector<uint32_t> stands_in(const Order& order, const std::array<int64_t, kD
       digit[d] = rest % sizes[d];
       rest /= sizes[d];
     }
-    int64_t stand = 0;
+    int64_t position = 0;
     for (const Digit d : order)
-      stand = stand * sizes[d] + digit[d];
-    out.push_back(uint32_t(stand));
+      position = position * sizes[d] + digit[d];
+    out.push_back(uint32_t(position));
   }
   return out;
 }
 
 }  // namespace
 
-std::vector<std::vector<uint32_t>> list_stands(const Cut& cut, const BlocksOf& blocks) {
+std::vector<std::vector<uint32_t>> list_placements(const Cut& cut, const BlocksOf& blocks) {
   const auto& n = cut.parts;
   std::vector<std::vector<uint32_t>> out(1);
   for (size_t i = 0; i < size_t(cut.cores); ++i)
-    out[0].push_back(uint32_t(stand_of(cut, i)));
+    out[0].push_back(uint32_t(position_of(cut, i)));
   const auto add = [&](const Order& order, int64_t high) {
     const int64_t block = n[0] % blocks.samples == 0 ? blocks.samples : n[0];
-    auto stands = stands_in(order, {block, n[0] / block, n[1], high, n[2] / high, n[3]});
-    if (std::ranges::find(out, stands) == out.end())
-      out.push_back(std::move(stands));
+    auto positions = positions_in(order, {block, n[0] / block, n[1], high, n[2] / high, n[3]});
+    if (std::ranges::find(out, positions) == out.end())
+      out.push_back(std::move(positions));
   };
   if (n[2] % blocks.rows != 0)
     return out;

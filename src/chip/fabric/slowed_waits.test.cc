@@ -1,5 +1,5 @@
 // Bounds and factors of held waits, by hand and as inverses of one another; tails of waits.
-#include "chip/fabric/held_waits.h"
+#include "chip/fabric/slowed_waits.h"
 
 #include <gtest/gtest.h>
 
@@ -17,40 +17,40 @@ struct Fixture {
     played.transfers = {{0, 0, 0, 900, 1200}, {0, 1, 0, 960, 1160}, {0, 2, 0, 1000, 1250}};
     compared = {{0, 0, 0, 0, 1000, 700, 280, 280}};
   }
-  HeldWaits held(std::vector<uint32_t> transfers) const {
-    return HeldWaits({{"x"}, std::move(transfers)}, played, compared, {0, 0, 0}, 30);
+  SlowedWaits slowed(std::vector<uint32_t> transfers) const {
+    return SlowedWaits({{"x"}, std::move(transfers)}, played, compared, {0, 0, 0}, 30);
   }
   Played played;
   std::vector<ComparedWait> compared;
 };
 
-TEST(HeldWaits, BoundIsTheLatestOfTheCandidatesTransfers) {
+TEST(SlowedWaits, BoundIsTheLatestOfTheCandidatesTransfers) {
   const Fixture f;
-  EXPECT_NEAR(std::exp(f.held({0}).bounds(2)[0]) * 280, -100 + 2 * 300 + 30, 1e-9);
-  EXPECT_NEAR(std::exp(f.held({0, 1}).bounds(2)[0]) * 280, 530, 1e-9);
-  EXPECT_NEAR(std::exp(f.held({0, 1, 2}).bounds(2)[0]) * 280, 530, 1e-9);
-  EXPECT_NEAR(std::exp(f.held({1, 2}).bounds(3)[0]) * 280, 780, 1e-9);
+  EXPECT_NEAR(std::exp(f.slowed({0}).bounds(2)[0]) * 280, -100 + 2 * 300 + 30, 1e-9);
+  EXPECT_NEAR(std::exp(f.slowed({0, 1}).bounds(2)[0]) * 280, 530, 1e-9);
+  EXPECT_NEAR(std::exp(f.slowed({0, 1, 2}).bounds(2)[0]) * 280, 530, 1e-9);
+  EXPECT_NEAR(std::exp(f.slowed({1, 2}).bounds(3)[0]) * 280, 780, 1e-9);
 }
 
-TEST(HeldWaits, NothingBeforeTheLastIssueIsABound) {
+TEST(SlowedWaits, NothingBeforeTheLastIssueIsABound) {
   const Fixture f;
-  EXPECT_EQ(f.held({0}).bounds(0.2)[0], Ends::kFree);
+  EXPECT_EQ(f.slowed({0}).bounds(0.2)[0], Ends::kFree);
 }
 
-TEST(HeldWaits, FactorsUndoBounds) {
+TEST(SlowedWaits, FactorsUndoBounds) {
   const Fixture f;
   for (const std::vector<uint32_t>& transfers : {std::vector<uint32_t>{0}, {1}, {0, 2}, {0, 1, 2}}) {
-    const HeldWaits held = f.held(transfers);
-    ASSERT_EQ(held.factors().size(), 1U);
-    EXPECT_NEAR(std::exp(held.bounds(held.factors()[0])[0]) * 280, 700, 1e-9);
+    const SlowedWaits slowed = f.slowed(transfers);
+    ASSERT_EQ(slowed.factors().size(), 1U);
+    EXPECT_NEAR(std::exp(slowed.bounds(slowed.factors()[0])[0]) * 280, 700, 1e-9);
   }
 }
 
-TEST(HeldWaits, WaitsThatAreNotComparedAreLeftOut) {
+TEST(SlowedWaits, WaitsThatAreNotComparedAreLeftOut) {
   const Fixture f;
-  const HeldWaits held({{"x"}, {0, 1}}, f.played, f.compared, {SIZE_MAX, SIZE_MAX, 0}, 30);
-  EXPECT_EQ(held.count(), 0U);
-  EXPECT_TRUE(held.factors().empty());
+  const SlowedWaits slowed({{"x"}, {0, 1}}, f.played, f.compared, {SIZE_MAX, SIZE_MAX, 0}, 30);
+  EXPECT_EQ(slowed.count(), 0U);
+  EXPECT_TRUE(slowed.factors().empty());
 }
 
 TEST(ComparedWaits, TailsBeginAtTheLastIssue) {

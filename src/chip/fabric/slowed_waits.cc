@@ -1,6 +1,6 @@
 // Computes the earliest ends of waits when a component is slow, and the slowness that each recorded end
 // implies.
-#include "chip/fabric/held_waits.h"
+#include "chip/fabric/slowed_waits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace lento::chip {
 
-HeldWaits::HeldWaits(
+SlowedWaits::SlowedWaits(
     const CandidateClass& candidate,
     const Played& played,
     const std::vector<ComparedWait>& compared,
@@ -31,7 +31,7 @@ HeldWaits::HeldWaits(
     waits_.push_back({index, std::move(transfers)});
 }
 
-std::vector<double> HeldWaits::bounds(double factor) const {
+std::vector<double> SlowedWaits::bounds(double factor) const {
   std::vector<double> out(compared_.size(), Ends::kFree);
   for (const Wait& wait : waits_) {
     double tail = 0;
@@ -43,7 +43,7 @@ std::vector<double> HeldWaits::bounds(double factor) const {
   return out;
 }
 
-std::vector<double> HeldWaits::factors() const {
+std::vector<double> SlowedWaits::factors() const {
   std::vector<double> out;
   for (const Wait& wait : waits_) {
     double least = std::numeric_limits<double>::infinity();

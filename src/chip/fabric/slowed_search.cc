@@ -2,13 +2,13 @@
 // hypothesis, and repeats the search for the best classes after the waits that they delayed were moved to
 // their healthy ends. Factors that many waits agree on are tried first, then a fixed grid. Cost: one fit per
 // class, factor and spread.
-#include "chip/fabric/held_search.h"
+#include "chip/fabric/slowed_search.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 
-#include "chip/fabric/held_waits.h"
+#include "chip/fabric/slowed_waits.h"
 #include "chip/fabric/tuning.h"
 
 namespace lento::chip {
@@ -60,7 +60,7 @@ std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const Slo
 
 }  // namespace
 
-HeldSearch::HeldSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes)
+SlowedSearch::SlowedSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes)
     : recorded_(recorded),
       classes_(classes) {
   for (size_t i = 0; i < classes.size(); ++i)
@@ -69,7 +69,7 @@ HeldSearch::HeldSearch(const Recorded& recorded, const std::vector<CandidateClas
 
 // Searches all classes on one time line. Transfers are numbered in the order of their issue, which differs
 // between time lines, so the classes are formed again and matched by their members.
-void HeldSearch::search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const {
+void SlowedSearch::search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const {
   for (const CandidateClass& each : candidate_classes(recorded_.fabric, recorded_.trace, line.played)) {
     const auto found = by_members_.find(each.members);
     if (found != by_members_.end())
@@ -78,35 +78,35 @@ void HeldSearch::search(const Timeline& line, double healthy, std::vector<Hypoth
 }
 
 // Tries factors for one group of components and keeps the hypothesis with the most evidence.
-void HeldSearch::try_class(
+void SlowedSearch::try_class(
     const CandidateClass& candidate,
     const Timeline& line,
     double healthy,
     Hypothesis& best) const {
   const std::vector<ComparedWait>& waits = line.compared.waits;
   const double completion = recorded_.fabric.sheet().completion_cycles;
-  const HeldWaits held(candidate, line.played, waits, line.wait_of, completion);
-  if (held.count() == 0)
+  const SlowedWaits slowed(candidate, line.played, waits, line.wait_of, completion);
+  if (slowed.count() == 0)
     return;
   const auto consider = [&](double factor, const SlowSpread& slow) {
     Hypothesis h{Effect::Holds, factor, slow};
-    h.bound = held.bounds(factor);
+    h.bound = slowed.bounds(factor);
     h.fit = line.ends->fit(h.bound, spreads_of(waits, slow));
-    if (is_sharp(h) && h.fit.held < kSharpWaits - 0.5)
+    if (is_sharp(h) && h.fit.waits_ended < kSharpWaits - 0.5)
       return;
     // The log of a prior: the width of the range of factors that explain the waits equally well, over that of
     // all factors (both of the logarithm).
-    const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.held));
+    const double room = slow.first * 2.5 / std::sqrt(std::max(1.0, h.fit.waits_ended));
     h.evidence = h.fit.likelihood - healthy + std::log(std::min(1.0, room / kFactorRange));
     if (h.evidence <= best.evidence)
       return;
     h.support = best.support;
     h.supported = best.supported;
-    h.waits = uint32_t(held.count());
+    h.waits = uint32_t(slowed.count());
     h.stream = line.compared.streams;
     best = std::move(h);
   };
-  for (const double factor : most_common_factors(held.factors()))
+  for (const double factor : most_common_factors(slowed.factors()))
     for (const SlowSpread& slow : kSharpSpreads)
       consider(factor, slow);
   for (const double factor : kFactors)
@@ -116,7 +116,7 @@ void HeldSearch::try_class(
 // Refines the best hypotheses. A transfer that the slow component delayed has shifted all later transfers of
 // its processor, so the simulation is wrong after such a wait. Each round moves one delayed wait of each
 // processor to its healthy end and searches again.
-void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
+void SlowedSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) const {
   const uint32_t rounds = std::min(kPutBack, most_waits(stamped));
   if (recorded_.earlier || rounds < 2)
     return;
@@ -143,7 +143,7 @@ void HeldSearch::refine(const Timeline& stamped, std::vector<Hypothesis>& best) 
 
 // Tests one class on the first wait of each processor, then on the first two, and so on. After each test the
 // waits that the class delayed are moved to their healthy ends. Keeps the best hypothesis.
-void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
+void SlowedSearch::put_back(size_t index, const std::vector<double>& healthy, Hypothesis& best) const {
   TransferTrace stamps = recorded_.trace;
   for (uint32_t n = 1; n <= healthy.size(); ++n) {
     const Timeline line = timeline(recorded_, stamps, Issue::Stamps, n);
@@ -163,7 +163,7 @@ void HeldSearch::put_back(size_t index, const std::vector<double>& healthy, Hypo
   }
 }
 
-void HeldSearch::try_members(size_t index, const Timeline& line, double healthy, Hypothesis& best) const {
+void SlowedSearch::try_members(size_t index, const Timeline& line, double healthy, Hypothesis& best) const {
   for (const CandidateClass& each : candidate_classes(recorded_.fabric, recorded_.trace, line.played))
     if (each.members == classes_[index].members)
       try_class(each, line, healthy, best);
@@ -171,7 +171,7 @@ void HeldSearch::try_members(size_t index, const Timeline& line, double healthy,
 
 // Returns the recorded program with the explained waits moved to their healthy ends, or nothing when no
 // later transfer depends on them.
-std::optional<TransferTrace> HeldSearch::restore(const Timeline& line, const EndsFit& fit) const {
+std::optional<TransferTrace> SlowedSearch::restore(const Timeline& line, const EndsFit& fit) const {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
   for (size_t i = 0; i < fit.share.size(); ++i) {
     const ComparedWait& wait = line.compared.waits[i];

@@ -19,10 +19,10 @@
 
 namespace lento::chip {
 
-class HeldSearch {
+class SlowedSearch {
  public:
   // The arguments must outlive the search. Results are indexed by class.
-  HeldSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes);
+  SlowedSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes);
 
   // Replaces each hypothesis in `best` by a more likely one on this time line. `healthy` is the
   // log-likelihood of a healthy fabric.
