@@ -72,7 +72,7 @@ Suspect adjusted(Suspect s, int change, uint64_t step) {
     case 2:
       last.end += step;
       break;
-    case 3:
+    case 3:  // an earlier end
       last.end -= std::min(step, last.end - last.begin);
       break;
     case 4:
@@ -264,10 +264,11 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
 uint64_t Contest::first_part(const std::vector<Suspect>& close) const {
   if (expected_.affordable() >= kReplaysEach * double(close.size()))
     return UINT64_MAX;
+  constexpr uint64_t kEnough = 3;  // bins, of which one at least lies inside the interval as a whole
   const uint64_t bin = before_.cells.bin_cycles;
   uint64_t until = 0;
   for (const Suspect& s : close)
-    until = std::max(until, s.begin + std::max(3 * bin, (s.end - s.begin) / 4));
+    until = std::max(until, s.begin + std::max(kEnough * bin, (s.end - s.begin) / 4));
   return (until + bin - 1) / bin * bin;
 }
 

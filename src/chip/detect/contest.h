@@ -102,7 +102,7 @@ class Contest {
   bool sharpen_doubts(std::vector<Entrant>& all, size_t best);
   // Number of the changes that changed() makes to a hypothesis. Changes 1 and 2 are opposite (begin later,
   // earlier), and so are 3 and 4 (less slow, slower).
-  static constexpr int kChanges = 5;
+  static constexpr int kChanges = 5;  // cases of changed()
   Suspect changed(Suspect suspect, int change) const;
 
   const ScanInput& before_;

@@ -80,7 +80,7 @@ class Detector {
       out_.would_help = "another mapping or fewer samples at once; the ranked list says where to look first";
     }
     if (out_.reported.empty() && out_.unjudged.empty() && expected_.longer() >= kLeastFactor)
-      out_.unjudged = "the run took " + base::format_number(expected_.longer(), 3) +
+      out_.unjudged = "the run took " + format_factor(expected_.longer()) +
                       " times as long as this chip should, and no slow part explains that";
     if (out_.reported.empty() && out_.unjudged.empty() && given_up_) {
       out_.unjudged = "parts may be slow, and simulations of this run are too long to try each";

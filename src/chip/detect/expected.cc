@@ -238,7 +238,8 @@ int Expected::left() const {
 }
 
 double Expected::affordable() const {
-  return std::min(1e6, setup_.options.most_records / std::max(1.0, double(setup_.records))) - spent_;
+  constexpr double kEndless = 1e6;  // more runs than any search makes
+  return std::min(kEndless, setup_.options.most_records / std::max(1.0, double(setup_.records))) - spent_;
 }
 
 Cells Expected::replayed(const std::vector<Suspect>& slow, uint32_t draw, uint64_t until) const {

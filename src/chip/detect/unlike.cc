@@ -8,7 +8,7 @@
 #include <map>
 #include <utility>
 
-#include "base/units.h"
+#include "chip/detect/evidence.h"
 #include "chip/detect/tuning.h"
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
@@ -77,7 +77,7 @@ std::string unlike_simulated(const RecordedRun& run, const std::vector<Cells>& h
     const std::span drawn = std::span(shifts).subspan(1);
     const double off = shifts[0] - evidence::mean(drawn);
     if (std::abs(off) > std::max(kLeastNoise, deviations * std::sqrt(evidence::variance(drawn))))
-      return "most transfers take " + base::format_number(std::exp2(off), 3) +
+      return "most transfers take " + format_factor(std::exp2(off)) +
              " times as long as on the chip of the file, also those through no suspect";
   }
   return {};
