@@ -38,7 +38,8 @@ void require_shipped(const std::string& name) {
   throw Error({name}, "there is no such program", base::suggestion(name, shipped_programs()));
 }
 
-// Compiles the source file, or the shipped program of that name.
+// Compiles the source file or the shipped program that the options name. A shipped program is returned as
+// built in advance when neither another optimisation level nor its ELF file is asked for.
 Built compile(const TileBuildOptions& options) {
   if (options.source.empty() == options.shipped.empty())
     throw Error({}, "give a source file or --shipped NAME, one of the two");
@@ -57,7 +58,8 @@ Built compile(const TileBuildOptions& options) {
   return build_program(shipped_source(options.shipped), options.shipped, compiler(options.optimise));
 }
 
-// Throws unless the image is what the owner's source compiles to, with equal digest, code and declarations.
+// Throws base::Error unless `source` compiles to the image's code, data and declarations, and has the digest
+// that the image names. Fields that the developer sets, such as block and rollback counter, are not compared.
 void require_source(const Image& image, const std::string& source, const TileApproveOptions& options) {
   if (source_digest(image) != sha256_hex(source))
     throw Error(
@@ -92,8 +94,8 @@ uint32_t tile_instructions(const Image& image) {
   return count;
 }
 
-// Compiles a tile program and makes its image: code with block, interface version, rollback counter and
-// declared rates.
+// Compiles a tile program and makes its image. Block, interface version, rollback counter, policy, expiry and
+// trigger come from the options, the declared rates from the source.
 TileBuild build_tile(const TileBuildOptions& options) {
   TileBuild out;
   out.built = compile(options);
@@ -116,7 +118,8 @@ TileBuild build_tile(const TileBuildOptions& options) {
 
 namespace {
 
-// Returns the source line of an address ("echo.c:7"), or the address when the ELF file has no line numbers.
+// Returns the source line of an address ("echo.c:7"), or the address in hexadecimal when its line is not
+// known.
 std::string place_of(const program::Symbols* symbols, uint32_t pc) {
   if (symbols) {
     const std::vector<program::SourceFrame> frames = symbols->frames(pc);
@@ -157,8 +160,8 @@ std::string callers_of(const Image& image, uint32_t pc, const program::Symbols& 
   return out;
 }
 
-// Returns the source line of an address. Code from another file than main's, such as the compiler's
-// division, is grouped as one place: its function and its callers.
+// Returns the source line of an address. An address in another file than main's, such as the compiler's
+// division, is named by its function and the function's callers instead, when there are any in main's file.
 std::string line_or_function(const Image& image, const program::Symbols* symbols, uint32_t pc) {
   const std::string place = place_of(symbols, pc);
   const program::Symbol* function = symbols ? symbols->function_at(pc) : nullptr;
@@ -168,7 +171,8 @@ std::string line_or_function(const Image& image, const program::Symbols* symbols
   return callers.empty() ? place : function->name + ", called from " + callers;
 }
 
-// Lists the places on the most expensive path through main, most cycles first.
+// Returns text that lists the places with the most cycles on main's worst path, at most kShown of them.
+// `cycles` is the result of worst_path().
 std::string
 show_path(const Image& image, const std::vector<uint64_t>& cycles, const program::Symbols* symbols) {
   constexpr size_t kShown = 12;
@@ -191,7 +195,7 @@ show_path(const Image& image, const std::vector<uint64_t>& cycles, const program
 
 }  // namespace
 
-// Verifies a program image: bounds of run time, memory accesses and output rate.
+// Verifies the image in a file (verify), and lists its violations or main's worst path.
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
   const Image image = parse_image(read_file(options.image, kMaxImage), options.image);
   std::optional<program::Symbols> symbols;

@@ -1,4 +1,5 @@
-// Builds images from C, assembly or a shipped program, verifies them, and signs the owner's approval.
+// Builds images from C, assembly or a shipped program, verifies them, and signs the owner's approval of an
+// image.
 #pragma once
 
 #include <optional>
@@ -32,7 +33,8 @@ struct TileBuild {
 
 TileBuild build_tile(const TileBuildOptions& options);
 
-// Counts the instructions of an image: the words of its code that are not 0, because 0 is no instruction.
+// Counts the instructions of an image: the 32-bit words of its code that are not 0, because 0 is no
+// instruction.
 uint32_t tile_instructions(const Image& image);
 
 struct TileVerifyOptions {
@@ -41,8 +43,9 @@ struct TileVerifyOptions {
 };
 struct TileVerification {
   VerifyReport report;
-  // Lists the violations of a refused image by source line, then the most expensive path through main by
-  // source line (by address without an ELF file), unless main has no bound or is too long.
+  // Lists the violations of a refused image by source line (only with an ELF file), and then the source lines
+  // on main's path of most cycles (addresses without an ELF file). The path is left out when main has no
+  // bound or takes more than 200,000 steps to follow.
   std::string worst_path;
 };
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress);
@@ -55,8 +58,8 @@ struct TileApproveOptions {
   std::string output;
   std::string optimise = "2";
 };
-// Verifies an image and signs the owner's approval of it, when the owner's source compiles to it and the
-// verifier accepts it. Returns nothing when interrupted.
+// Verifies an image and signs the owner's approval of it. Throws base::Error when the verifier does not
+// accept the image, or when the owner's source does not compile to it. Returns nothing when interrupted.
 std::optional<VerifyReport> approve_tile(const TileApproveOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

@@ -6,15 +6,15 @@
 namespace lento::tile {
 namespace {
 
-// Bytes of the output FIFO, and bytes that the output path carries in a cycle.
+// The size of the output FIFO, and the bytes that leave it in one tile cycle.
 constexpr uint32_t kFifoBytes = 64;
 constexpr uint32_t kPathBytes = 4;
-constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a tile cycle
+constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a free tile cycle
 
 }  // namespace
 
-// Counts an input at a tile cycle, and counts it as early when it came less than `declared` cycles after the
-// input before.
+// Counts an input that arrives at the tile cycle `cycle`. It is early when that is less than `declared` tile
+// cycles after the input before.
 void Arrivals::record(uint64_t cycle, uint64_t declared) {
   ++count;
   if (!first)
@@ -51,8 +51,9 @@ void ConnectedTile::load(uint64_t patience) {
   });
 }
 
-// Takes the inputs of one clock edge. First it runs the rest of the previous block cycle or, for an edge of
-// another clock, the part of the current one before that edge.
+// Runs the tile up to this clock edge, and then offers it the inputs of the edge. For an edge of the block's
+// clock that is the rest of the previous block cycle, else the part of the present block cycle before the
+// edge.
 void ConnectedTile::feed(const VcdCycle& cycle) {
   TileInputs inputs;
   inputs.valid = cycle.valid;
@@ -108,9 +109,10 @@ uint64_t ConnectedTile::cycle_of(uint64_t bytes) const {
   return at == drained_.end() ? unit_.counters().cycles : at->second;
 }
 
-// Steps the tile with these inputs, and counts their arrival when the image reads one of them.
+// Steps the tile with these inputs. count_arrival() follows when the image reads one of them.
 void ConnectedTile::offer(TileInputs inputs) {
-  // A block cycle without data lets a waiting input of another clock use its tile cycle.
+  // When the block's own inputs hold no data, this tile cycle serves the oldest waiting input of another
+  // clock.
   if (inputs.valid == 0 && !crossing_.empty()) {
     const TileInputs next = crossing_.front();
     crossing_.pop_front();
@@ -126,7 +128,8 @@ void ConnectedTile::offer(TileInputs inputs) {
     count_arrival(untriggered, running);
 }
 
-// Updates the counts after an input. The arguments are the drop counters before that input.
+// Records the arrival of an input and the times without a taken input (longest_hole), unless the trigger
+// rejected it. The arguments are the counters of Drop::Untriggered and Drop::Running before that input.
 void ConnectedTile::count_arrival(uint64_t untriggered, uint64_t running) {
   const TileCounters& counters = unit_.counters();
   if (counters.dropped[size_t(Drop::Untriggered)] != untriggered)
@@ -141,7 +144,7 @@ void ConnectedTile::count_arrival(uint64_t untriggered, uint64_t running) {
   in_hole_ = dropped;
 }
 
-// Runs one tile cycle and takes the output.
+// Runs one tile cycle, takes up to kPathBytes bytes of output, and samples the waveform.
 void ConnectedTile::step(const TileInputs* inputs) {
   unit_.step(inputs);
   longest_queue_ = std::max(longest_queue_, unit_.inputs_waiting());

@@ -1,9 +1,9 @@
 // Connects a tile to recorded inputs, to its output path and to a waveform file, and counts arrivals, queue
 // lengths and losses for the diagnosis of the run (run.cc).
 //
-// Tile time follows the recording. The inputs of an edge of the block's clock arrive in the first tile cycle
-// of a block cycle. Those of another clock arrive in the tile cycle in which their edge falls, or in the next
-// free one. Up to 64 of them can wait.
+// Tile time follows the recording. A cycle of the block's clock is a fixed number of tile cycles. The inputs
+// of an edge of the block's clock arrive in the first of them. Those of another clock arrive in the tile
+// cycle in which their edge falls, or in the next one that is free. Up to 64 of them can wait.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@
 
 namespace lento::tile {
 
-// Compares the times between inputs with the declared arrival period. Only inputs that pass the trigger
-// count.
+// Counts the inputs that pass the trigger, and compares the times between them with the declared arrival
+// period.
 struct Arrivals {
   uint64_t count = 0;
-  uint64_t early = 0;           // inputs that came sooner than the declared period
-  uint64_t least = UINT64_MAX;  // shortest time between two inputs, in tile cycles
-  std::optional<uint64_t> first;
+  uint64_t early = 0;             // inputs that came sooner than the declared period
+  uint64_t least = UINT64_MAX;    // shortest time between two inputs, in tile cycles
+  std::optional<uint64_t> first;  // tile cycle of the first input
   std::optional<uint64_t> last;
   std::optional<uint64_t> first_early;
 
@@ -45,8 +45,8 @@ class ConnectedTile {
 
   void load(uint64_t patience);
   void feed(const VcdCycle& cycle);
-  // Ends the run: empties the queue, lets main end within `patience` tile cycles, then runs the finish
-  // region.
+  // Ends the run: lets the waiting inputs be taken and then main end and the finish region run, each of the
+  // two in at most `patience` tile cycles. main_ends() then tells whether main and finish did.
   void finish(uint64_t patience);
 
   const Tile& unit() const {
@@ -55,7 +55,7 @@ class ConnectedTile {
   const Arrivals& arrivals() const {
     return arrivals_;
   }
-  // Returns the largest number of inputs that waited at once.
+  // Returns the largest number of inputs that waited in the input queue at once.
   size_t longest_queue() const {
     return longest_queue_;
   }
@@ -69,14 +69,15 @@ class ConnectedTile {
   uint64_t crossing_lost() const {
     return crossing_lost_;
   }
-  // Returns the longest time, in tile cycles, between two accepted inputs with a dropped input between them.
+  // Returns the longest time, in tile cycles, between two inputs that the tile took or queued, of those with
+  // a dropped input between them. 0 when none was dropped.
   uint64_t longest_hole() const {
     return longest_hole_;
   }
   const std::string& output() const {
     return output_;
   }
-  // Returns the tile cycle after which output() held `bytes` bytes.
+  // Returns the tile cycle after which output() held at least `bytes` bytes. Needs Options::times.
   uint64_t cycle_of(uint64_t bytes) const;
 
  private:
@@ -84,7 +85,8 @@ class ConnectedTile {
   void step(const TileInputs* inputs);
   void count_arrival(uint64_t untriggered, uint64_t running);
   template <class Done>
-  // Runs until `done` or an error, at most `patience` tile cycles. Returns false when neither happened.
+  // Runs until `done` or until the tile is in state Error, at most `patience` tile cycles. Returns false when
+  // neither came about.
   bool run_until(uint64_t patience, Done&& done) {
     for (uint64_t i = 0; i < patience && !done(); ++i) {
       if (unit_.status() == Status::Error)

@@ -73,7 +73,8 @@ PublicKey sign_tile_file(const TileSignOptions& options) {
   return public_part(key);
 }
 
-// Signs a certificate that lets a developer load programs for these blocks.
+// Writes a certificate, signed by the owner's key, that lets a developer load programs for these blocks under
+// these policies.
 Certificate certify_tile_developer(const TileCertifyOptions& options) {
   check_subject(options.subject);
   Certificate certificate{
@@ -95,7 +96,7 @@ Certificate certify_tile_developer(const TileCertifyOptions& options) {
   return certificate;
 }
 
-// Signs a list of keys and images that tiles must refuse.
+// Writes a list, signed by the owner's key, of developers' keys and of images that tiles must refuse.
 Revocation revoke_tile(const TileRevokeOptions& options) {
   Revocation list{options.number, {}, {}};
   for (const std::string& path : options.keys)

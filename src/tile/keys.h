@@ -8,11 +8,12 @@
 namespace lento::tile {
 
 // Reads a secret key. An empty `password` is for an unprotected key. Throws base::Error when the key is
-// protected and no password is given.
+// protected and the password is empty or wrong.
 SecretKey read_tile_secret(const std::string& path, const std::string& password);
 PublicKey read_tile_public(const std::string& path);
 
-// Reads a file and its signature in PATH.minisig.
+// Reads a file and its signature, which is in PATH.minisig. The signature is not checked. write_tile_signed()
+// signs `text` and writes both files.
 Signed read_tile_signed(const std::string& path);
 void write_tile_signed(
     const std::string& path,
@@ -20,11 +21,12 @@ void write_tile_signed(
     const SecretKey& key,
     const std::string& comment);
 
-// Writes NAME.key (readable by its owner only) and NAME.pub. Throws when a key exists already.
+// Writes NAME.key (readable by its owner only) and NAME.pub, and returns the public key. Throws base::Error
+// when NAME.key exists already.
 PublicKey make_tile_keys(const std::string& name, const std::string& password);
 
 struct TileSignOptions {
-  // An empty comment is replaced by file:NAME.
+  // When `comment` is empty, the trusted comment of the signature is "file:" and the file's name.
   std::string file;
   std::string key;
   std::string password;
@@ -51,7 +53,7 @@ struct TileRevokeOptions {
   std::string password;
   std::string output;
   uint32_t number = 0;  // number of this list, above that of the previous one
-  // Paths of files with revoked public keys (.pub), and of revoked images.
+  // Paths of the public keys (.pub) and of the images that tiles must refuse.
   std::vector<std::string> keys;
   std::vector<std::string> images;
 };

@@ -23,8 +23,8 @@ uint64_t now_utc(const std::string& text) {
   return uint64_t(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
-// Returns the rules by which the block's tile accepts images. They come from the rules file or else from the
-// options, which name the owner's public key and no revocations.
+// Returns the rules by which the block's tile accepts images, from the rules file when there is one.
+// Otherwise they come from the other options, which name the owner's public key but hold no revocations.
 BlockRules rules_of(const TileLoadOptions& options) {
   if (!options.rules.empty())
     return parse_block_rules(base::read_file(options.rules, 1 << 20), options.rules);
@@ -41,7 +41,7 @@ BlockRules rules_of(const TileLoadOptions& options) {
   return rules;
 }
 
-// Reads only the revocation list, which is applied even when the image's own files cannot be read.
+// Reads only the revocation list, which is to be applied even when the image's own files cannot be read.
 Submission list_of(const TileLoadOptions& options) {
   Submission out;
   if (!options.revocation.empty())
@@ -81,7 +81,8 @@ class FolderLock {
   int folder_ = -1;
 };
 
-// Adds new revocations and rollback counters to the rules file, if the options ask for it.
+// Merges the revocations and rollback counters of `learned` into the rules file. Does nothing unless
+// options.remember is set.
 void remember(const TileLoadOptions& options, const BlockRules& learned) {
   if (!options.remember)
     return;
@@ -93,7 +94,7 @@ void remember(const TileLoadOptions& options, const BlockRules& learned) {
 }
 
 // Refuses an image that the verifier does not accept, or whose approval was signed for another verifier
-// report.
+// report. Sets decision.accepted to false and decision.reason.
 void require_proof(TileLoad& load) {
   Decision& decision = load.decision;
   if (!load.report.accepted) {

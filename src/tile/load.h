@@ -1,5 +1,5 @@
 // Decides whether a tile loads an image, by the block's rules, signatures, certificates, rollback counters
-// and revocations (tile/seal/policy.h). The static verifier must accept the image too, under every policy.
+// and revocations (tile/seal/policy.h). Under every policy, the static verifier must accept the image too.
 #pragma once
 
 #include "base/progress.h"
@@ -31,7 +31,8 @@ struct TileLoad {
 };
 
 // Decides whether the tile loads the image. A refusal is returned as a value (decision.reason). Throws
-// base::Error for files that cannot be read.
+// base::Error for files that cannot be read and for invalid rules. With `remember`, the rules file is
+// updated.
 TileLoad decide_tile_load(const TileLoadOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

@@ -1,6 +1,6 @@
 // Reads a C struct and decodes bytes with it. Grammar: { "#define" name number } ["typedef"] "struct" [name]
 // "{" { type declarator { "," declarator } ";" } "}" {attribute} [name] ";", declarator = name ["[" length
-// "]"]. Values up to 64 bits are shown as decimal numbers.
+// "]"]. Values are kept as doubles, so integers above 2^53 are rounded.
 #include "tile/record.h"
 
 #include <algorithm>
@@ -27,7 +27,8 @@ struct Token {
   int line = 1;
 };
 
-// Splits C into words, numbers and single characters, and collects integer #defines.
+// Splits C text into words, numbers and single characters, without comments. Collects in `defines` those
+// #defines whose value is a positive integer.
 std::vector<Token> tokens_of(const std::string& text, std::map<std::string, uint64_t>& defines) {
   std::vector<Token> out;
   int line = 1;
@@ -67,7 +68,8 @@ struct Type {
   uint32_t bytes;
 };
 
-// Returns the type that these words of C name, or nothing.
+// Returns the type that these words of C name, or nothing when it is none of fixed size. Sizes are those of
+// RV32.
 std::optional<Type> type_of(std::vector<std::string> words) {
   using Kind = RecordField::Kind;
   static const std::map<std::string, Type> kTypes = {
@@ -115,7 +117,7 @@ class RecordParser {
   }
 
   // Returns the layout of the struct with this name, or of the first struct for "". Throws base::Error with
-  // similar names when there is none.
+  // similar names when there is no such struct.
   RecordLayout find(const std::string& name) {
     std::vector<std::string> known;
     for (at_ = 0; at_ < tokens_.size();) {
@@ -148,7 +150,7 @@ class RecordParser {
     return {file_, tokens_.empty() ? 0 : tokens_[std::min(at_, tokens_.size() - 1)].line};
   }
 
-  // Returns NAME of `typedef struct {...} NAME;` without advancing.
+  // Returns NAME of `typedef struct {...} NAME;` for the body that begins at at_, and "" without typedef.
   std::string name_after_body(bool is_typedef) const {
     size_t at = at_;
     while (at < tokens_.size() && tokens_[at].text != "}")
@@ -159,7 +161,8 @@ class RecordParser {
     return is_typedef ? last : "";
   }
 
-  // Parses the body of a struct and computes offsets with C's alignment.
+  // Parses the body of a struct, up to the semicolon behind it. Throws base::Error when C would leave gaps
+  // between or behind its fields and it is not packed.
   RecordLayout body() {
     RecordLayout out;
     uint32_t natural = 0;
@@ -191,7 +194,8 @@ class RecordParser {
     return out;
   }
 
-  // Parses one declaration with all its fields.
+  // Parses one declaration and appends its fields to `out`. Throws base::Error for a type without fixed size,
+  // a bit field, a nested struct, and a record above kMaxRecord bytes.
   void fields(RecordLayout& out) {
     std::vector<std::string> words;
     while (at_ < tokens_.size() && peek() != ";" && peek() != "," && peek() != "[" && peek() != ":" &&
@@ -228,7 +232,8 @@ class RecordParser {
     next();
   }
 
-  // Parses the length of an array: a number or a #define of one.
+  // Parses "[length]" of an array, where the length is a number or a #define of one. Throws base::Error
+  // unless it is 1 to kMaxRecord.
   uint32_t length() {
     next();  // [
     const std::string text = next();
@@ -245,7 +250,8 @@ class RecordParser {
   size_t at_ = 0;
 };
 
-// Returns a field of a record as a number. Bytes are little-endian.
+// Returns the value at byte `at` of the output as a number, with the kind and size of the field. Bytes are
+// little-endian.
 double value_of(const RecordField& field, const std::string& bytes, size_t at) {
   uint64_t raw = 0;
   for (uint32_t i = field.bytes; i-- > 0;)
@@ -258,7 +264,8 @@ double value_of(const RecordField& field, const std::string& bytes, size_t at) {
   return double(raw);
 }
 
-// Prints whole numbers in full. Infinity and NaN become null, because JSON cannot express them.
+// Returns a number as text: whole numbers below 10^20 in full, others with 9 digits. Infinity and NaN become
+// null, because JSON cannot express them.
 std::string shown(double value) {
   if (!std::isfinite(value))
     return "null";
@@ -271,7 +278,7 @@ std::string shown(double value) {
   return text;
 }
 
-// Returns the first records as a table.
+// Returns the first records, at most kShownRows, as a table.
 finding::Figure table_of(const RecordLayout& layout, const RecordRows& rows) {
   finding::TableFigure table;
   table.columns = rows.columns;
@@ -285,7 +292,8 @@ finding::Figure table_of(const RecordLayout& layout, const RecordRows& rows) {
   return {"Records '" + layout.name + "'", caption, table};
 }
 
-// Draws every n-th row, so that a line has no more points than a screen shows.
+// Returns the plain fields over the tile cycle as lines. Draws every n-th record, with the smallest n for
+// which a line has at most kShownPoints points.
 finding::Figure time_line_of(const RecordLayout& layout, const RecordRows& rows) {
   finding::SeriesFigure series;
   series.x_name = "tile cycle";
@@ -306,7 +314,7 @@ finding::Figure time_line_of(const RecordLayout& layout, const RecordRows& rows)
   return {"Time line of '" + layout.name + "'", caption, series};
 }
 
-// Returns an array field as bars, summed over the records.
+// Returns an array field as bars, one for each element, with the sum of that element over all records.
 finding::Figure histogram_of(const RecordField& field, const RecordRows& rows, size_t column) {
   finding::BarsFigure bars;
   bars.y_name = field.name;
@@ -347,8 +355,8 @@ RecordLayout read_record(const std::string& option) {
       name.starts_with("struct ") ? name.substr(7) : name);
 }
 
-// Decodes all complete records. `cycle_of(n)` returns the tile cycle in which byte n of the output left the
-// tile.
+// Decodes all complete records of `output`. `cycle_of(n)` returns the tile cycle in which byte n of the
+// output, counted from 1, left the tile.
 RecordRows decode_rows(
     const RecordLayout& layout,
     const std::string& output,

@@ -26,8 +26,8 @@ struct RecordField {
   std::string name;
   Kind kind = Kind::Unsigned;
   uint32_t bytes = 4;
-  uint32_t length = 0;  // length of an array; 0: a plain field
-  uint32_t offset = 0;
+  uint32_t length = 0;  // elements of an array; 0: no array
+  uint32_t offset = 0;  // bytes from the begin of the record
 };
 
 struct RecordLayout {
@@ -36,12 +36,14 @@ struct RecordLayout {
   uint32_t bytes = 0;
 };
 
-// Parses a struct. Throws base::Error with the location of the first mistake.
+// Returns the layout of the struct `name` in C text, or of the first struct for "". Throws base::Error with
+// the location of the first mistake. `file` is for the messages.
 RecordLayout parse_record(const std::string& text, const std::string& file, const std::string& name);
-// Reads FILE:NAME, or a struct as text (recognised by its braces).
+// Returns the layout for `option`, which is FILE:NAME, or a struct as text (recognised by its braces).
 RecordLayout read_record(const std::string& option);
 
-// Rows of numbers: the tile cycle at which the record was complete, then every field and array element.
+// Records as rows of numbers: the tile cycle at which the record's last byte left the tile, then every field
+// and array element.
 struct RecordRows {
   std::vector<std::string> columns;  // "cycle", "when", "bucket[0]"
   std::vector<std::vector<double>> rows;
@@ -52,11 +54,12 @@ RecordRows decode_rows(
     const std::string& output,
     const std::function<uint64_t(uint64_t)>& cycle_of);
 
-// Writes rows by the end of the path: .csv, .trace.json (counters for Perfetto, one tile cycle as 1 us), else
-// .json (a list of objects).
+// Writes rows in the format that the end of the path names: .csv, .trace.json (counters for Perfetto, one
+// tile cycle as 1 us), else .json (a list of objects).
 void write_rows(const std::string& path, const RecordLayout& layout, const RecordRows& rows);
 
-// Returns a table of the rows, a time line of the plain fields, and a histogram for each array.
+// Returns a table of the first records, a time line of the plain fields, and a histogram for each array of
+// two or more elements.
 std::vector<finding::Figure> figures_of(const RecordLayout& layout, const RecordRows& rows);
 
 }  // namespace lento::tile

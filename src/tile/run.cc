@@ -1,7 +1,7 @@
 // Runs a tile on a recording of a block's signals and judges the image's declarations. The recording is
-// streamed, one block cycle at a time, into the cycle model of the tile. Init and finish get a million cycles
-// plus the time that the verifier proved. A region that takes longer is a finding. Cost: about one step of
-// the model per tile cycle.
+// streamed, one block cycle at a time, into the cycle model of the tile. Init, and finish after a last main,
+// get a million tile cycles plus a time from the bounds that the verifier proved (run_recording). A region
+// that takes longer is a finding. Cost: about one step of the model per tile cycle.
 #include "tile/run.h"
 
 #include <algorithm>
@@ -29,8 +29,8 @@ struct Loaded {
   std::string bytes;
 };
 
-// Returns the image with its verifier report and bytes. Throws base::Error when the tile refuses the image,
-// unless it is to run unsigned.
+// Returns the image with its verifier report and bytes. Throws base::Error when the tile refuses the image.
+// With `unsigned_image` the verifier runs, but only a file that cannot be read or is no image is refused.
 Loaded load_image(const TileRunOptions& options, const base::Progress& progress) {
   const std::string& path = options.load.image;
   Loaded out;
@@ -52,7 +52,8 @@ Loaded load_image(const TileRunOptions& options, const base::Progress& progress)
   return out;
 }
 
-// The result of a second run with the longest queue: whether a queue would have avoided the losses.
+// The losses of a second run with an input queue of kMostQueue inputs, and the most inputs that waited in it
+// at once.
 struct QueueTrial {
   uint64_t lost = 0;
   size_t longest = 0;
@@ -66,7 +67,8 @@ struct TileRun {
   bool taps_count = false;  // some input of the map counts events
 };
 
-// Runs the image on the whole recording with the input queue of `connection`.
+// Runs the image on the whole recording, or until the user stops it. `connection` sets the input queue, the
+// tile's clock and the waveform file.
 TileRun run_recording(
     const TileRunOptions& options,
     const ConnectedTile::Options& connection,
@@ -90,7 +92,7 @@ std::string count_of(uint64_t n, const std::string& what) {
   return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
 }
 
-// Returns the start of a finding's summary: the event and its first consequence.
+// Returns the beginning of a finding's summary, up to the first comma or semicolon behind the first colon.
 std::string first_clause(const std::string& summary) {
   const size_t consequence = std::min(summary.find(": "), summary.size());
   std::string clause = summary.substr(0, summary.find_first_of(",;", consequence));
@@ -112,7 +114,8 @@ class Verdict {
         out_(out) {
   }
 
-  // Looks for everything that makes the result incomplete, and writes the summary.
+  // Adds a finding for each breach of the image's declarations and each loss of inputs, and writes the
+  // verdict.
   void judge() {
     fault();
     endless();
@@ -220,8 +223,9 @@ class Verdict {
     return counters_.dropped[size_t(cause)];
   }
 
-  // Reports every dropped input, because state that counts inputs is wrong after the first loss. The score is
-  // higher when the image declares no loss, or when the loss exceeds the verifier's bound.
+  // Reports a finding as soon as one input was dropped while main ran, because counts of inputs are wrong
+  // from then on. The finding's score (0 to 1) is higher when the image does not declare that drops are
+  // acceptable, or when more were dropped than the verifier proved possible.
   void drops() {
     const uint64_t lost = dropped(Drop::Running);
     if (lost == 0)
@@ -250,7 +254,8 @@ class Verdict {
     add_evidence({"mean time between inputs", connected_.arrivals().mean_gap(), "cycles", "recording"});
   }
 
-  // Returns advice on lost inputs, with the queue length that would lose none when the simulation found one.
+  // Returns advice on lost inputs. When the second run (QueueTrial) lost none, it names the length of queue
+  // that was enough.
   std::string remedy_for_drops() const {
     const std::string slower = "filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
     if (!with_queue_)
@@ -266,7 +271,8 @@ class Verdict {
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
   }
 
-  // Reports inputs of other clocks that were lost on the way into the tile's clock.
+  // Reports inputs of other clocks than the block's that were lost before they reached the tile, because they
+  // came faster than tile cycles.
   void crossing() {
     if (connected_.crossing_lost() + reading_.late_edges == 0)
       return;
@@ -282,7 +288,8 @@ class Verdict {
         "give the tile more cycles (--tile-cycles), or take the fastest clock as the map's own");
   }
 
-  // Reports signals that belong to another clock than the one that sampled them.
+  // Reports signals that probably belong to another clock than the one that samples them in the map, with the
+  // number of changes that were not seen.
   void foreign_clocks() {
     for (const UnsampledSignal& s : reading_.unsampled) {
       find(
@@ -296,7 +303,7 @@ class Verdict {
     }
   }
 
-  // Reports inputs with bits that are neither 0 nor 1, because the program computes with 0 in their place.
+  // Reports inputs with bits that are neither 0 nor 1. The program computes with 0 in their place.
   void unknown_bits() {
     if (reading_.unknown_inputs == 0)
       return;
@@ -311,7 +318,7 @@ class Verdict {
         "give the input a 'valid' signal that is high only when its bits are driven, or begin after reset");
   }
 
-  // Reports accumulators of the histogram that reached their maximum.
+  // Reports increments that were lost because an accumulator of the histogram was at its maximum.
   void full_accumulators() {
     const uint64_t lost = connected_.unit().histogram().lost();
     if (lost == 0)
@@ -325,8 +332,8 @@ class Verdict {
         "send and clear the histogram (ypu_emit) before an accumulator can hold so much");
   }
 
-  // Compares the output of the whole run with the declared rate. The bytes that one run of each region may
-  // emit at once are allowed in addition.
+  // Compares the bytes of output of the whole run with those of the declared rate over its tile cycles. The
+  // most bytes that one run of each region can send are allowed in addition.
   void output() {
     const double allowed =
         double(image_.output_bytes) / double(image_.output_cycles) * double(counters_.cycles) +
@@ -373,7 +380,7 @@ class Verdict {
   Diagnosis& out_;
 };
 
-// Counts what the program took of the inputs, and what was lost for each reason.
+// Returns bars of the inputs that main took, and of those lost for each reason (Drop).
 finding::Figure fate_of_inputs(const TileCounters& c) {
   finding::BarsFigure bars;
   bars.y_name = "inputs";
@@ -390,7 +397,7 @@ finding::Figure fate_of_inputs(const TileCounters& c) {
   return {"Where the inputs went", "", std::move(bars)};
 }
 
-// Adds counters of the tile to the facts.
+// Adds the verifier's result, the counters of the tile and its status to the facts.
 void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
   const TileCounters& c = unit.counters();
   const auto count = [&](const std::string& name, uint64_t n) {
@@ -420,7 +427,7 @@ void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
 
 namespace {
 
-// Decodes the output into rows, adds their figures, and writes the file of rows.
+// Decodes the output into records and adds their figures. Writes them to options.rows, unless that is "".
 void show_records(
     const TileRunOptions& options,
     const RecordLayout& layout,

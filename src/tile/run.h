@@ -1,8 +1,9 @@
 // Runs a tile on a recording of a block's signals and judges whether the image's declarations held.
 //
 // Declared limits: inputs come no closer than the arrival period, output stays below its rate, every region
-// ends, no fault. Each breach is a finding with its count. Every loss is a finding with how much it could
-// have changed the result: inputs dropped while main ran, full accumulators, and signals of another clock.
+// ends, no fault. Each breach is a finding. Every loss is a finding with the number of inputs or counts that
+// are missing: inputs dropped while main ran, inputs of other clocks, increments of full accumulators, and
+// changes of signals that another clock drives.
 #pragma once
 
 #include "base/progress.h"
@@ -27,11 +28,12 @@ struct TileRunOptions {
   std::string output;
   std::string wave;
   uint32_t queue = 0;        // inputs that may wait while main runs
-  uint32_t tile_cycles = 1;  // tile cycles per cycle of the block
+  uint32_t tile_cycles = 1;  // tile cycles per cycle of the block's clock
   bool strict = false;
 };
 
-// Runs the tile. Throws base::Error when the tile refuses the image.
+// Runs the image on the whole recording and returns the findings, facts and figures. Throws base::Error when
+// the tile refuses the image, or when the recording, map or record cannot be read.
 finding::Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress);
 
 }  // namespace lento::tile

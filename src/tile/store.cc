@@ -1,4 +1,4 @@
-// Runs the commands of the app store on files: reads keys, images and the client's record, calls
+// Runs the commands of the app store on files: reads keys, images and the client's record (Trust), calls
 // tile/seal/store.h, and writes the results.
 #include "tile/store.h"
 
@@ -38,7 +38,9 @@ uint64_t publish_tile(const TilePublishOptions& options) {
   return publish(options.folder, read_tile_secret(options.key, options.password), options.name, submission);
 }
 
-// Fetches a program from a store, by HTTP or from a folder, and writes its files.
+// Fetches a program from a store, by HTTP or from a folder, and checks it (fetch). Writes the image, its
+// signature, its certificate and its approval to options.folder, and the log's head and the release to the
+// trust file.
 TileFetch fetch_tile(const TileFetchOptions& options) {
   const bool remote = options.store.compare(0, 7, "http://") == 0;
   const Ask ask = remote ? ask_http(options.store) : ask_folder(options.store);
@@ -60,8 +62,8 @@ TileFetch fetch_tile(const TileFetchOptions& options) {
   return out;
 }
 
-// Checks a whole store. When it has no problems, its head is stored, and the next audit requires the log to
-// extend that head.
+// Checks a whole store. When it has no problems, the log's head is written to the trust file, and the next
+// audit requires the log to extend that head.
 Audit audit_tile_store(const TileAuditOptions& options) {
   Trust trust = remembered(options.trust);
   const Audit out = audit(options.folder, read_tile_public(options.store_key), trust.head);

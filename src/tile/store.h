@@ -1,4 +1,4 @@
-// The app store of tile programs: publish, fetch, audit (tile/seal/store.h holds the rules).
+// The app store of tile programs on files: publish, fetch, audit (tile/seal/store.h holds the rules).
 #pragma once
 
 #include "tile/keys.h"
