@@ -45,8 +45,8 @@ class TempFolder {
   fs::path path_;
 };
 
-// Runs a program without a shell, with its output in `log`. Returns the exit code, 127 when it cannot be
-// started.
+// Runs a program without a shell, with its output and errors in the file `log`. Returns its exit code, 127
+// when it cannot be started, or 128 when a signal ended it.
 int run_program(const std::vector<std::string>& args, const std::string& log) {
   std::vector<char*> argv;
   for (const std::string& arg : args)
@@ -65,12 +65,13 @@ int run_program(const std::vector<std::string>& args, const std::string& log) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
 }
 
-// Returns whether a shipped file is a program, and not a header, a linker script or start-up code.
+// Returns whether a shipped file is a program (C), and not a header, a linker script or start-up code.
 bool is_program(std::string_view file) {
   return file.ends_with(".c");
 }
 
-// Counts lines of the body of YPU_MAIN that hold more than braces, blanks and comments.
+// Counts the lines of the body of YPU_MAIN that hold more than braces, blanks and comments. Returns 0 when
+// the source has none.
 int count_main_lines(const std::string& source) {
   size_t at = source.find("YPU_MAIN");
   at = at == std::string::npos ? at : source.find('{', at);
@@ -102,7 +103,8 @@ uint32_t declared(const riscv::ElfImage& elf, const std::string& name, uint32_t 
   return elf.find("ypu_declare_" + name).value_or(fallback);
 }
 
-// Returns a #line directive that names the rest of the file `name` in messages and line tables.
+// Returns a #line directive, after which messages and line tables name the file `name` and count its lines
+// from 1.
 std::string named(const std::string& name) {
   std::string out = "#line 1 \"";
   for (const char c : name) {

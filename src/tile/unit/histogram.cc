@@ -14,7 +14,7 @@ void HistogramUnit::add(uint32_t bucket, uint32_t amount) {
   accumulator += std::min(amount, room);
 }
 
-// Returns the bucket of a value under a configuration: selected bits, or a hash of them.
+// Returns the bucket, 0 to 127, of a value under the operation hash or quantise that `config` selects.
 uint32_t HistogramUnit::bucket_under(uint32_t config, uint16_t value) {
   if ((config >> 16 & 3) == 1) {
     uint32_t out = 0;
@@ -46,7 +46,7 @@ void HistogramUnit::flush() {
     tick();
 }
 
-// Adds the four 16-bit values of a stage to their buckets.
+// Adds the four lanes of a stage to the accumulators.
 void HistogramUnit::add_lanes(const Stage& stage) {
   const uint16_t lanes[4] = {
       uint16_t(stage.low),

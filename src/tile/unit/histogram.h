@@ -1,8 +1,9 @@
 // The histogram unit: four 16-bit lanes a cycle into 128 accumulators of 18 bits (Bryt figure 4b).
 //
-// hist.cfg selects the operation on a lane v by bits 17:16:
-//   0  add       accumulator[lane] += v                                 (the 4-wide SIMD adder)
-//   1  hash      bucket = XOR of rotr16(v, j) over bits j of 15:0, low 7 bits, accumulator[bucket] += 1
+// hist.cfg selects the operation on the value v of a lane by bits 17:16 of its operand:
+//   0  add       accumulator[number of the lane, 0 to 3] += v            (the 4-wide SIMD adder)
+//   1  hash      bucket = low 7 bits of the XOR of rotr16(v, j) over those j for which bit j of 15:0 is 1,
+//                accumulator[bucket] += 1
 //   2  quantise  sign s = v >> 15, m = (v & 0x7fff) >> bits 3:0,
 //                bucket = s * 64 + clamp(m - bits 12:4, 0, 63), accumulator[bucket] += 1
 //
@@ -49,8 +50,9 @@ class HistogramUnit {
     return lost_;
   }
 
-  // Returns the bytes that the instruction emit sends: 288 bytes (128 x 18 bits, little-endian bit order),
-  // 1..8 bytes saturated at 255, or 4 bytes with three counts of 9 bits.
+  // Returns the bytes that the instruction emit sends. Format 0 is all 128 accumulators with 18 bits each
+  // (288 bytes, little-endian bit order), format n of 1 to 8 is the first n as bytes that stop at 255, and
+  // any other is the first 3 with 9 bits each (4 bytes).
   std::string packed(uint32_t format) const;
   void clear();
 
@@ -64,7 +66,8 @@ class HistogramUnit {
   bool operator==(const HistogramUnit&) const = default;
 
  private:
-  // Lanes by stage of the pipeline: 0 were taken in this cycle, 1 get their buckets next, 2 are added next.
+  // The lanes in a stage of the pipeline. Lanes in stage 0 were taken in this cycle, those in stage 1 in the
+  // cycle before, and those in stage 2 are added at the next tick().
   struct Stage {
     bool valid = false;
     uint32_t low = 0;

@@ -53,13 +53,14 @@ struct TileOp {
   bool writes_rd() const;
 };
 
-// Decodes a word. ecall, ebreak, fence.i and everything outside RV32I and the list above is not legal().
+// Decodes an instruction word. The result is not legal() for ecall, ebreak, fence.i and everything else
+// outside RV32I and the list above.
 TileOp decode_tile(uint32_t word);
 std::vector<TileOp> decode_code(const std::string& code);
 
 std::string disassemble(const TileOp& op, uint32_t pc);
 
-// Returns the result of the instruction `hash`.
+// Returns the result of the instruction `hash` for the operands rs1 (`value`) and rs2 (`mask`).
 uint32_t xor_hash(uint32_t value, uint32_t mask);
 
 }  // namespace lento::tile

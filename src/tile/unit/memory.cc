@@ -17,7 +17,7 @@ uint64_t TileCounters::total_dropped() const {
   return std::accumulate(dropped.begin(), dropped.end(), uint64_t{0});
 }
 
-// Returns the control register at this offset.
+// Returns the control register at this offset in bytes from kControlBase.
 uint32_t TileMemory::control(uint32_t offset) const {
   const uint32_t words[] = {
       status,
@@ -56,8 +56,8 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   return Reach::Done;
 }
 
-// Stores a value. Returns Full when the output FIFO has no room, and Fault when the address is misaligned or
-// not writable.
+// Stores the low `size` bytes of a value. Returns Full when the output FIFO has no room, and Fault when the
+// address is misaligned or not writable.
 Reach TileMemory::store(uint32_t at, unsigned size, uint32_t value) {
   if (at & (size - 1))
     return Reach::Fault;

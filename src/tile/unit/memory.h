@@ -1,4 +1,4 @@
-// The address space of a tile program: the 64 KiB byte map, the input registers and the output.
+// The address space of a tile program (64 KiB), with the input registers (IORegs) and the output FIFO.
 //
 //   0x0000-0x1fff  code, not readable
 //   0x4000-0x407f  IORegs, read only
@@ -8,7 +8,7 @@
 //   0x7000-0x7fff  host FIFO, write only: appends 1, 2 or 4 bytes
 //   0x8000-0xffff  scratchpad
 //
-// Accesses are aligned. There is no path from here to the monitored block.
+// A misaligned access is a fault. There is no path from here to the monitored block.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ class SoftLogic {
   virtual void write(unsigned reg, uint32_t value) = 0;
 };
 
-// Inputs that arrived and were not processed, by reason.
+// The reasons for which inputs that arrived were not processed.
 enum class Drop : uint8_t {
   Running,
   Paused,
@@ -61,17 +61,18 @@ inline constexpr int kDrops = 5;
 std::string_view drop_name(Drop drop);
 
 struct TileCounters {
-  // Cycles in total, and cycles in which a region of the program runs.
+  // Tile cycles in total, and those in which a region of the program runs.
   uint64_t cycles = 0;
   uint64_t active_cycles = 0;
   uint64_t instructions = 0;
-  // Inputs offered, inputs that started main, and inputs that hist.in took.
+  // Inputs that the block offered, runs of main that an input started, and executions of hist.in that took an
+  // input.
   uint64_t inputs = 0;
   uint64_t started = 0;
   uint64_t streamed = 0;
   std::array<uint64_t, kDrops> dropped = {};
-  uint64_t starved_cycles = 0;  // hist.in waited for input
-  uint64_t output_stalls = 0;   // the output FIFO was full
+  uint64_t starved_cycles = 0;  // tile cycles in which hist.in waited for input
+  uint64_t output_stalls = 0;   // tile cycles in which the output FIFO was full
   uint64_t output_bytes = 0;
   uint64_t worst_main_cycles = 0;
   uint64_t total_dropped() const;

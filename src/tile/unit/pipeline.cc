@@ -1,11 +1,11 @@
 // The five stages, evaluated from WB back to IF so that each stage reads the latches of the cycle before.
 //
 // Invariants:
-//   1. Registers are written when a value exists (EX, or MEM for loads and hist.rd). Together with their
-//      users' wait this equals the forwarding of the hardware, so no stage reads a stale register.
+//   1. A register is written in the stage that computes its value (EX, or MEM for loads and hist.rd). Users
+//      of a load or hist.rd wait for it, so no stage reads an old value, as with forwarding in hardware.
 //   2. retired_ shows the hardware's WB, two cycles after EX.
-//   3. Loop counters change in IF. A taken branch in EX clears all loops, so a wrong-path count is never
-//      used.
+//   3. Loop counters change in IF. A taken branch in EX ends all loops, so that a counter which changed on a
+//      wrong path is never used.
 #include "riscv/alu.h"
 #include "tile/unit/tile.h"
 
@@ -68,7 +68,8 @@ bool Tile::access_memory() {
   return true;
 }
 
-// Redirects the fetch to a jump target. A target outside the code raises a fault one stage later.
+// Continues the fetch at a jump target. A target outside the code raises a fault one stage later. At
+// kReturnAddress, execute() ends the region.
 void Tile::jump(uint32_t target, Executed& out) {
   loop_depth_ = 0;
   if (target == kReturnAddress) {
@@ -86,8 +87,8 @@ void Tile::jump(uint32_t target, Executed& out) {
   fetched_.valid = false;
 }
 
-// Returns whether hist.rd or emit waits for values in the histogram's pipeline. Emit also waits for the read
-// port of the accumulators, which a hist.rd in MEM uses in this cycle.
+// Returns whether hist.rd or emit must wait in EX for values in the histogram's pipeline. Emit also waits for
+// a hist.rd that is in MEM and reads the accumulators in this cycle.
 bool Tile::waits_for_histogram(const Decoded& now) const {
   const Custom custom = now.slot->op.custom;
   if (custom == Custom::HistRead)
@@ -97,7 +98,8 @@ bool Tile::waits_for_histogram(const Decoded& now) const {
   return histogram_.busy() || (write_back_.valid && write_back_.slot->op.custom == Custom::HistRead);
 }
 
-// Writes up to four bytes of the histogram to the output. Returns whether the instruction is complete.
+// Executes one cycle of emit: writes the next bytes of the histogram, up to four, to the output FIFO. Returns
+// whether all are written.
 bool Tile::execute_emit(uint32_t format) {
   if (emit_left_ == 0) {
     emit_bytes_ = histogram_.packed(format);
@@ -116,7 +118,8 @@ bool Tile::execute_emit(uint32_t format) {
   return true;
 }
 
-// Waits for a pair of inputs and gives them to the histogram. Returns whether the instruction is complete.
+// Executes hist.in: gives the IORegs 2 * pair and 2 * pair + 1 to the histogram when they hold new data.
+// Returns false while it waits for that. A pending pause or finalize command ends the wait.
 bool Tile::execute_stream(uint32_t pair) {
   const uint32_t both = 3u << (2 * pair);
   const uint32_t needed = both & image_.input_mask;
@@ -133,7 +136,8 @@ bool Tile::execute_stream(uint32_t pair) {
   return true;
 }
 
-// Executes an instruction of the tile's own extension. Returns whether it is complete.
+// Executes an instruction of the tile's own extension (isa.h). Returns whether it is complete, or must stay
+// in EX.
 bool Tile::execute_custom(const Decoded& now, Executed& out) {
   const TileOp& op = now.slot->op;
   const uint32_t a = x_[now.slot->rs1];
@@ -222,13 +226,14 @@ void Tile::set_loop(uint32_t start, uint32_t length, uint32_t count) {
   loops_[loop_depth_++] = {start, start + 4 * (length - 1), count};
 }
 
-// Decodes the fetched instruction, unless it needs a result that is not ready.
+// Moves the fetched instruction to the latch of EX, unless it needs the result of a load or hist.rd that is
+// not ready.
 void Tile::decode() {
   fetch_waits_ = false;
   if (redirect_ || !fetched_.valid)
     return;
   const Slot& slot = *fetched_.slot;
-  // memory_stage_ holds the instruction that was in EX in this cycle.
+  // Execute ran before, so memory_stage_ holds the instruction that was in EX in this cycle.
   const Executed& older = memory_stage_;
   const bool feeds = older.valid && older.rd && (older.rd == slot.rs1 || older.rd == slot.rs2);
   if (feeds && older.slot->answers_late)
@@ -240,7 +245,7 @@ void Tile::decode() {
   fetched_.valid = false;
 }
 
-// Fetches the next instruction.
+// Fetches the next instruction, and goes back to the start of a hardware loop at its end.
 void Tile::fetch() {
   if (redirect_ || fetch_waits_ || fetched_.valid || !running_)
     return;

@@ -1,4 +1,4 @@
-// The tile's STATUS register: six states in four bits and every transition between them.
+// The tile's STATUS register: six states, coded in four bits, and every transition between them.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +27,8 @@ enum class Event : uint8_t {
 };
 inline constexpr int kEvents = 8;
 
-// Returns the state after `event`. A code that is no state leads to Error. States: U Undefined, P Paused, AP
-// ActivePaused, AR ActiveRunning, F Finalize, E Error.
+// Returns the state after `event`. A code that is no state leads to Error, and to Undefined with Reset.
+// States: U Undefined, P Paused, AP ActivePaused, AR ActiveRunning, F Finalize, E Error.
 //
 //              Reset Image Resume Pause Finalize Input Done Fault
 //   Undefined   U     P     U      U     U        U     U    E
@@ -38,7 +38,7 @@ inline constexpr int kEvents = 8;
 //   Finalize    U     P     F      F     F        F     P    E
 //   Error       U     P     E      E     E        E     E    E
 //
-// AR with a pending pause or finalize request leaves to P or F at Done instead of AP (Tile does this).
+// In AR, a pending pause or finalize command takes effect after Done: Tile then applies its event to AP.
 Status next_status(Status state, Event event);
 
 bool is_status(uint8_t code);

@@ -20,7 +20,8 @@ class FunctionalTile {
     Fault fault;
     uint64_t instructions = 0;
   };
-  // Supplies inputs to hist.in when its registers are not valid. nullptr means that no further input comes.
+  // Supplies the next input to hist.in when its registers are not valid. Returns nullptr when no further
+  // input comes.
   using Stream = std::function<const TileInputs*()>;
 
   Outcome run(uint32_t entry, uint64_t budget, const Stream& stream = {});
@@ -141,7 +142,7 @@ inline bool FunctionalTile::custom(const TileOp& op, uint32_t pc, const Stream& 
   return true;
 }
 
-// Executes a load or a store. Returns false with the fault.
+// Executes a load or a store. Returns false, with the fault in `fault`, when the address cannot be accessed.
 inline bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) {
   const riscv::Instruction& n = op.base;
   const uint32_t address = x_[n.rs1] + uint32_t(n.imm);
@@ -159,7 +160,8 @@ inline bool FunctionalTile::access(const TileOp& op, uint32_t pc, Fault& fault) 
   return true;
 }
 
-// Returns the program counter after this instruction, at the end of a hardware loop its start.
+// Returns the program counter after the instruction at `pc`: the start of the innermost hardware loop at its
+// end while rounds are left, else pc + 4. Counts the rounds.
 inline uint32_t FunctionalTile::after(uint32_t pc) {
   if (loop_depth_ > 0) {
     Loop& loop = loops_[loop_depth_ - 1];

@@ -1,9 +1,9 @@
-// Random tile programs that keep the verifier's rules by construction (masked addresses, counted loops,
-// calls to functions further up, a balanced stack), with now and then a statement that may break one.
+// Random tile programs that keep the verifier's rules by construction (masked addresses, counted loops, calls
+// to functions further up, a balanced stack), except for a rare statement that may break one of the rules.
 //
-// Registers: 8, 9, 18, 19, 26 hold the bases of scratchpad, IORegs, FIFO, soft logic and control registers;
-// 10 to 15 data; 5 to 7, 16 and 17 scratch; 20 to 23 loop counters of main, 28 and 29 of functions, which
-// save them.
+// Registers: 8, 9, 18, 19, 26 hold the base addresses of scratchpad, IORegs, FIFO, soft logic and control
+// registers. 10 to 15 hold data, 5 to 7, 16 and 17 intermediate values. 20 to 23 are loop counters of main,
+// 28 and 29 those of functions, which save them.
 #pragma once
 
 #include <initializer_list>

@@ -1,6 +1,6 @@
 // The control of a tile around its pipeline: commands, triggers, the queue of inputs, and the begin and end
-// of regions. One step is one tile cycle. Commands take effect at its end, and inputs are judged by the state
-// at its start (tile.h states all timing rules).
+// of regions. One step is one tile cycle. Commands take effect at its end, and what happens to an input
+// depends on the state at its start (tile.h states all timing rules).
 #include "tile/unit/tile.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ void Tile::start(Region region) {
     ++memory_.counters.started;
 }
 
-// Ends the running region. An input that arrived after the last hist.in of main counts as dropped.
+// Ends the running region. An input that is left in the registers that hist.in freed counts as dropped.
 void Tile::end_region() {
   running_ = false;
   flush_front();
@@ -85,8 +85,8 @@ void Tile::end_region() {
   memory_.valid = 0;
 }
 
-// Returns whether the address trigger passes this input. An input at the start address TS opens it, and one
-// at the stop address TE closes it after itself.
+// Returns whether the address trigger lets this input through. The trigger opens with an input at the start
+// address TS, and closes after one at the stop address TE.
 bool Tile::armed(const TileInputs& inputs) {
   if (inputs.has_address)
     memory_.address = inputs.address;
@@ -100,7 +100,8 @@ bool Tile::armed(const TileInputs& inputs) {
   return now;
 }
 
-// Takes the inputs of a cycle into the input registers.
+// Copies those IORegs of the input that `mask` names into the tile's, and marks them valid. `arrival` is the
+// tile cycle in which the input arrived.
 void Tile::latch(const TileInputs& inputs, uint32_t mask, uint32_t arrival) {
   for (uint32_t left = mask; left != 0; left &= left - 1) {
     const int i = std::countr_zero(left);
@@ -115,7 +116,8 @@ void Tile::abandon_queue(Drop cause) {
   queue_.clear();
 }
 
-// Returns the IORegs that can take `next`, the oldest input, in this cycle, as bits.
+// Returns as bits the IORegs that can take `next`, the oldest waiting input, in this cycle: all that it holds
+// data for when it can start main, those that hist.in freed while main runs, else none.
 uint32_t Tile::take_next(const TileInputs& next, Status before) {
   const bool asked = want_pause_ || want_finalize_;  // a pending command takes precedence
   if (before == Status::ActivePaused)
@@ -124,8 +126,8 @@ uint32_t Tile::take_next(const TileInputs& next, Status before) {
   return runs_on ? stream_mask_ & ~memory_.valid & next.valid : 0;
 }
 
-// Queues or drops an input unless it was taken. When the queue was empty, `taken` refers to this input, else
-// to the oldest one in the queue.
+// Queues or drops an input, unless it is the one that was taken. `taken` tells whether the oldest input was
+// taken in this cycle. It is this one when the queue was empty.
 void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_empty, bool taken) {
   const Arrived arrived{inputs, uint32_t(memory_.counters.cycles)};
   if (before == Status::ActiveRunning) {
@@ -147,7 +149,8 @@ void Tile::keep_or_drop(const TileInputs& inputs, Status before, bool queue_was_
   drop(before == Status::Paused ? Drop::Paused : before == Status::Finalize ? Drop::Finalizing : Drop::Error);
 }
 
-// Processes an input according to the state at the start of the cycle.
+// Takes, queues or drops the input of this cycle, and starts main when the tile waits for an input. `before`
+// is the state at the start of the cycle.
 void Tile::accept(const TileInputs* inputs, Status before) {
   memory_.valid &= ~consumed_;
   consumed_ = 0;
@@ -228,7 +231,7 @@ void Tile::take_commands(Status before) {
     start(Region::Init);
     return;
   }
-  // A command waits while a region runs. Pause and finalize take effect at the next return of main.
+  // The commands below wait while a region runs, so pause and finalize take effect when main returns.
   if (running_ || before == Status::ActiveRunning)
     return;
   if (want_pause_) {

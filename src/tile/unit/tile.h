@@ -47,7 +47,7 @@ struct Fault {
   uint32_t address = 0;
 };
 
-// The instruction that left WB in the last cycle.
+// The instruction that left the stage WB in the last cycle.
 struct Retired {
   bool valid = false;
   uint32_t pc = 0;
@@ -64,16 +64,18 @@ class Tile {
  public:
   explicit Tile(const TileOptions& options = {});
 
-  // The host's commands (Bryt section 4.2). They take effect at the end of the next step().
-  void config_image(const Image& image);  // also: init runs, then PAUSED
-  void config_start(uint32_t address);    // TS; then as resume
-  void config_stop(uint32_t address);     // TE
+  // The host's commands (Bryt section 4.2), which take effect at the end of the next step(). Pause, resume
+  // and finalize wait for the end of a region that runs. TS and TE are the start and stop address of the
+  // trigger.
+  void config_image(const Image& image);  // then init runs, then status Paused
+  void config_start(uint32_t address);    // sets TS, then as resume()
+  void config_stop(uint32_t address);     // sets TE
   void pause();
   void resume();
   void finalize();
   void reset();
 
-  // Simulates one tile cycle. `inputs` is nullptr when the block has no input in it.
+  // Simulates one tile cycle. `inputs` is nullptr when no input comes from the block in it.
   void step(const TileInputs* inputs);
 
   // Removes and returns up to `bytes` bytes of the output FIFO.
@@ -115,7 +117,8 @@ class Tile {
   }
 
  private:
-  // A predecoded instruction with the properties that the pipeline needs every cycle.
+  // A decoded instruction with the properties that the pipeline needs in every cycle, computed once when the
+  // image is loaded.
   struct Slot {
     TileOp op;
     // Register numbers, 0 where not used.
@@ -161,7 +164,8 @@ class Tile {
   void raise(FaultCause cause, uint32_t pc, uint32_t address);
   void flush_front();
 
-  // Pipeline stages from the back. Each returns false when the earlier stages must stall.
+  // The stages of the pipeline from the last to the first. Those that return bool return false when the
+  // stages before them must stall.
   bool access_memory();
   bool execute();
   bool execute_custom(const Decoded& now, Executed& out);
@@ -175,7 +179,7 @@ class Tile {
 
   bool armed(const TileInputs& inputs);
   void accept(const TileInputs* inputs, Status before);
-  // An input with the cycle of its arrival.
+  // An input with the low 32 bits of the tile cycle in which it arrived.
   struct Arrived {
     TileInputs inputs;
     uint32_t cycle = 0;
@@ -206,7 +210,8 @@ class Tile {
   Decoded decoded_;
   Executed memory_stage_;
   Executed write_back_;
-  // State within the current cycle.
+  // redirect_: the instruction in EX jumped in this cycle. fetch_waits_: `loop` is on its way from ID to EX,
+  // so nothing is fetched.
   bool redirect_ = false;
   bool fetch_waits_ = false;
   std::array<Loop, kLoopDepth> loops_;
