@@ -10,8 +10,7 @@
 namespace lento::tile {
 namespace {
 
-// Converts days from 1970-01-01 to a civil date and back (Hinnant, "chrono-compatible low-level date
-// algorithms").
+// Converts a civil date to days since 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
 int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
   y -= m <= 2;
   const int64_t era = (y >= 0 ? y : y - 399) / 400;
@@ -20,7 +19,8 @@ int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
   return era * 146097 + int64_t(yoe * 365 + yoe / 4 - yoe / 100 + doy) - 719468;
 }
 
-// Parses `count` digits of a date. Throws base::Error for anything else.
+// Returns the number that `count` digits at position `at` of a date write. Throws base::Error at `where` when
+// they are not digits.
 unsigned digits(std::string_view text, size_t at, size_t count, const base::Location& where) {
   if (at + count <= text.size()) {
     if (const auto value = base::try_uint(text.substr(at, count)))
@@ -110,7 +110,7 @@ uint64_t parse_utc_end(std::string_view text, const base::Location& where) {
   return parse_utc(text, where) + (text.size() == 10 ? 86399 : 0);
 }
 
-// Returns a time in seconds since 1970 as UTC text.
+// Returns Unix seconds as UTC text, such as "2027-01-31T12:00:00Z".
 std::string format_utc(uint64_t seconds) {
   int64_t days = int64_t(seconds / 86400) + 719468;
   const int64_t era = days / 146097;

@@ -27,7 +27,7 @@ constexpr Section kSection[kSections] = {
     {"soft logic", kSoftLogicBytes, &Image::soft_logic},
     {"metadata", kMetadataBytes, &Image::metadata}};
 
-// Throws base::Error when sizes or entries of the image are inconsistent.
+// Throws base::Error when code, main entry, declared rates or trigger of the image are not possible.
 void check_fields(const Image& image, const base::ByteReader& in) {
   if (image.code.empty() || image.code.size() % 4 != 0)
     in.fail("the code is not a whole number of instructions");

@@ -20,7 +20,7 @@ enum class Policy : uint8_t {
 std::string_view policy_name(Policy policy);
 Policy parse_policy(std::string_view text, std::string_view file);
 
-// The tile's fixed geometry (Bryt section 5).
+// The tile's fixed sizes and addresses, in bytes (Bryt section 5).
 inline constexpr uint32_t kCodeBytes = 0x2000;    // 2,048 instructions
 inline constexpr uint32_t kFinishEntry = 0x1fc0;  // word 0x7F0
 inline constexpr uint32_t kDataBase = 0x8000;
@@ -54,8 +54,8 @@ struct Image {
   bool operator==(const Image&) const = default;
 };
 
-// Parses an image. Throws base::Error that names the first wrong field: magic, version, sizes, digest,
-// order, trailing bytes.
+// Parses an image. Throws base::Error that names the first wrong field: magic, version, sizes, digest, order,
+// trailing bytes. `file` is for the message.
 Image parse_image(std::string_view bytes, std::string_view file);
 
 // Returns the bytes of an image. LENTO_CHECK fails when a section exceeds the limits above.

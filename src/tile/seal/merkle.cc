@@ -1,6 +1,7 @@
 // Computes Merkle tree heads and proofs, and verifies proofs, after RFC 6962 section 2.1 and RFC 9162 section
-// 2.1. The leaf and node prefixes differ, so that no node can be presented as a leaf. Cost: a proof hashes
-// the whole log, its verification at most 64 nodes.
+// 2.1. The leaf and node prefixes differ, so that no node can be presented as a leaf. Cost: making a proof
+// hashes nodes of the whole tree. Verifying one takes a step for each digest of the proof, at most 64, with
+// one hash a step for inclusion and up to two for consistency.
 #include "tile/seal/merkle.h"
 
 #include <sodium.h>
@@ -31,7 +32,7 @@ uint64_t split(uint64_t n) {
   return std::bit_floor(n - 1);
 }
 
-// Returns the root of a Merkle tree (RFC 9162, section 2.1.1).
+// Returns the root of the Merkle tree over these leaf digests (RFC 9162, section 2.1.1).
 Digest root_of(std::span<const Digest> leaves) {
   if (leaves.empty())
     return sha256("");
@@ -41,7 +42,8 @@ Digest root_of(std::span<const Digest> leaves) {
   return node(root_of(leaves.first(k)), root_of(leaves.subspan(k)));
 }
 
-// Appends the hashes that prove that the leaf at `index` is in the tree, from the leaf upwards.
+// Appends the inclusion proof of the leaf at `index`: the roots of the subtrees beside its path, from the
+// leaf upwards.
 void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& out) {
   if (leaves.size() <= 1)
     return;
@@ -51,8 +53,8 @@ void path(std::span<const Digest> leaves, uint64_t index, std::vector<Digest>& o
   out.push_back(root_of(left ? leaves.subspan(k) : leaves.first(k)));
 }
 
-// Appends the proof SUBPROOF of RFC 6962, section 2.1.2. `whole` is set when the verifier already has the
-// subtree's root.
+// Appends the proof SUBPROOF(from, leaves, whole) of RFC 6962, section 2.1.2. `whole` is set while the first
+// `from` of these leaves are the whole tree whose root the verifier has.
 void subproof(std::span<const Digest> leaves, uint64_t from, bool whole, std::vector<Digest>& out) {
   if (from == leaves.size()) {
     if (!whole)
@@ -104,7 +106,7 @@ std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t 
   return out;
 }
 
-// Returns whether the proof shows that the leaf is at `index` in the tree of `size` leaves with this root.
+// Returns whether the proof shows that `leaf` is at `index` in the tree of `size` leaves with this root.
 bool verify_inclusion(
     const Digest& leaf,
     uint64_t index,
@@ -145,7 +147,8 @@ std::vector<Digest> consistency_proof(const std::vector<Digest>& leaves, uint64_
   return out;
 }
 
-// Returns whether the proof shows that the tree of `to` leaves extends the tree of `from` leaves.
+// Returns whether the proof shows that the tree of `to` leaves with `to_root` extends the tree of `from`
+// leaves with `from_root`.
 bool verify_consistency(
     uint64_t from,
     const Digest& from_root,

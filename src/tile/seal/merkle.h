@@ -1,6 +1,7 @@
 // An append-only Merkle log in the manner of RFC 6962: SHA-256, leaf prefix 0x00, node prefix 0x01. A tree
-// head commits to every entry. An inclusion proof shows that an entry is in it, a consistency proof that a
-// later head only appended to an earlier one. Proofs hold at most 64 digests.
+// head, the size and root of the tree, commits to every entry. An inclusion proof shows that an entry is in
+// the tree, a consistency proof that the log of a later head begins with that of an earlier one. A proof has
+// at most 64 digests.
 #pragma once
 
 #include <array>
@@ -19,7 +20,8 @@ Digest digest_from_hex(std::string_view hex, std::string_view file);
 Digest leaf_digest(std::string_view entry);
 Digest tree_root(const std::vector<Digest>& leaves);  // without leaves: SHA-256 of the empty string
 
-// Proves that leaf `index` is under the head of the first `size` leaves. `index` < `size` <= leaves.size().
+// Returns the proof that leaf `index` is in the tree of the first `size` leaves. `index` < `size` <=
+// leaves.size(). verify_inclusion() returns whether a proof shows this for a root.
 std::vector<Digest> inclusion_proof(const std::vector<Digest>& leaves, uint64_t index, uint64_t size);
 bool verify_inclusion(
     const Digest& leaf,
@@ -28,7 +30,8 @@ bool verify_inclusion(
     const std::vector<Digest>& proof,
     const Digest& root);
 
-// Proves that the head of `to` leaves extends that of `from`. 1 <= `from` <= `to` <= leaves.size().
+// Returns the proof that the tree of `to` leaves extends that of `from`. 1 <= `from` <= `to` <=
+// leaves.size(). verify_consistency() returns whether a proof shows this for two roots.
 std::vector<Digest> consistency_proof(const std::vector<Digest>& leaves, uint64_t from, uint64_t to);
 bool verify_consistency(
     uint64_t from,

@@ -1,6 +1,6 @@
 // Signs and verifies in the layout of minisign 0.11 with libsodium. Every base64 field must have its exact
 // length and only one spelling, so that a signature file cannot be altered and stay valid. A secret key may
-// be encrypted with a stream of scrypt from a password.
+// be encrypted by XOR with a byte stream that scrypt derives from a password.
 #include "tile/seal/minisign.h"
 
 #include <sodium.h>
@@ -38,7 +38,8 @@ std::string encode64(std::string_view bytes) {
   return out;
 }
 
-// Decodes Base64. Throws base::Error unless the result has `expected` bytes.
+// Decodes base64. Throws base::Error at `where`, with the name `what`, unless the result has `expected`
+// bytes.
 std::string
 decode64(std::string_view text, size_t expected, const base::Location& where, std::string_view what) {
   std::string out(expected + 3, '\0');
@@ -63,7 +64,8 @@ decode64(std::string_view text, size_t expected, const base::Location& where, st
   return out;
 }
 
-// Splits into exactly `count` lines. One final line end is allowed, CR before LF is not.
+// Splits a text of at most kMaxText bytes into lines. Throws base::Error unless there are exactly `count` and
+// the first is an untrusted comment. One final line end is allowed. A CR stays a part of its line.
 std::vector<std::string_view> lines_of(std::string_view text, size_t count, std::string_view file) {
   std::vector<std::string_view> lines;
   if (text.size() <= kMaxText) {
@@ -139,7 +141,9 @@ std::string little64(uint64_t value) {
   return out;
 }
 
-// XORs the 104 protected bytes with the scrypt stream.
+// XORs the protected bytes of a secret key with a stream that scrypt derives from the password, which
+// encrypts or decrypts them. `operations` and `memory` (bytes) are its limits. Throws base::Error when the
+// memory is not available.
 void apply_scrypt_stream(
     std::string& protected_bytes,
     const std::string& password,
@@ -203,7 +207,7 @@ std::string encode_key(const PublicKey& key) {
   return encode64("Ed" + std::string(view(key.id)) + std::string(view(key.key)));
 }
 
-// Returns the public key of a Base64 text.
+// Returns the public key of a base64 text. Throws base::Error when it is of another length or algorithm.
 PublicKey decode_key(std::string_view base64, std::string_view file) {
   const std::string blob = decode64(base64, kPublicBytes, {std::string(file)}, "the public key");
   if (blob.substr(0, 2) != "Ed")
@@ -222,7 +226,7 @@ PublicKey parse_public_key(std::string_view text, std::string_view file) {
   return decode_key(lines_of(text, 2, file)[1], file);
 }
 
-// Returns the key file, encrypted unless the password is empty.
+// Returns the text of a secret key file, encrypted with the password unless that is empty.
 std::string write_secret_key(const SecretKey& key, const std::string& password) {
   init_sodium();
   const std::string pair = std::string(view(key.id)) + std::string(view(key.secret));
@@ -246,7 +250,9 @@ bool secret_key_is_encrypted(std::string_view text, std::string_view file) {
   return secret_blob(text, file).substr(2, 2) == "Sc";
 }
 
-// Decrypts a key file. Throws base::Error for a wrong password.
+// Returns the secret key of a key file, which may be encrypted or not. Throws base::Error for a wrong
+// password, a damaged file, an unknown algorithm, and for one that asks for more than 2 GiB or 2^26
+// operations of scrypt.
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password) {
   init_sodium();
   const std::string blob = secret_blob(text, file);
@@ -264,7 +270,7 @@ SecretKey parse_secret_key(std::string_view text, std::string_view file, const s
   } else if (blob.substr(2, 2) != std::string(2, '\0')) {
     throw base::Error(where, "the secret key is protected in an unknown way");
   }
-  // minisign -W leaves the checksum of an unprotected key zero.
+  // minisign -W writes an unencrypted key with a checksum of zeros, which is accepted.
   const bool unsummed = blob.substr(2, 2) != "Sc" && guarded.substr(72) == std::string(32, '\0');
   if (!unsummed && blake("Ed" + guarded.substr(0, 72), 32) != guarded.substr(72)) {
     throw base::Error(where, "the secret key cannot be opened", "wrong password, or the file is damaged");
@@ -285,7 +291,8 @@ std::string sign(const SecretKey& key, std::string_view message, std::string_vie
          std::string(trusted_comment) + "\n" + encode64(global) + "\n";
 }
 
-// Checks a signature file of minisign: the key, the message and the trusted comment.
+// Checks the key id, the signature of the message, and that of the trusted comment, in this order. Returns
+// the state of the first check that fails, else Good.
 SignatureCheck
 verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file) {
   init_sodium();

@@ -5,8 +5,9 @@
 //   signature:   "ED" id[8] signature[64] of BLAKE2b-512(message), or "Ed" of the message itself (legacy),
 //                then the trusted comment and a signature over signature || trusted comment
 //
-// The comment on the first line of each file is unprotected, and no decision depends on it. Thread safe.
-// Source: the minisign 0.11 file format, libsodium 1.0.18.
+// Sizes in brackets are in bytes. The part in parentheses may be encrypted. The comment on the first line of
+// each file is not signed, and no decision depends on it. Thread safe. Source: the minisign 0.11 file format,
+// libsodium 1.0.18.
 #pragma once
 
 #include <array>
@@ -31,19 +32,22 @@ SecretKey generate_key();  // from the system's random source
 PublicKey public_part(const SecretKey& key);
 std::string key_id(const PublicKey& key);  // 16 upper-case hex digits, as minisign prints it
 
-// Encodes a public key as one line of base64 ("RWQ..."), without comment.
+// Returns a public key as one line of base64 ("RWQ..."), without comment. decode_key() is the inverse and
+// throws base::Error for anything else. `file` is for its message.
 std::string encode_key(const PublicKey& key);
 PublicKey decode_key(std::string_view base64, std::string_view file);
 
-// Write and read whole files. An empty password writes the key in the clear (minisign -W). Otherwise scrypt
-// protects it.
+// Write and read the text of key files. With an empty password the secret key is not encrypted (minisign -W),
+// otherwise scrypt encrypts it. The functions that read throw base::Error for a text of another layout.
+// `file` is for the message.
 std::string write_public_key(const PublicKey& key);
 PublicKey parse_public_key(std::string_view text, std::string_view file);
 std::string write_secret_key(const SecretKey& key, const std::string& password);
 SecretKey parse_secret_key(std::string_view text, std::string_view file, const std::string& password);
 bool secret_key_is_encrypted(std::string_view text, std::string_view file);
 
-// Returns the .minisig text of a signature over the BLAKE2b-512 hash of `message`.
+// Returns the .minisig text of a signature over the BLAKE2b-512 hash of `message`. `trusted_comment` is one
+// line, and is signed too.
 std::string sign(const SecretKey& key, std::string_view message, std::string_view trusted_comment);
 
 enum class SignatureState {
@@ -55,12 +59,12 @@ enum class SignatureState {
 
 struct SignatureCheck {
   SignatureState state = SignatureState::BadSignature;
-  std::string signer_id;        // as the signature claims
-  std::string trusted_comment;  // meaningful only when Good
+  std::string signer_id;        // the id of its key, as the signature claims
+  std::string trusted_comment;  // proved only when Good
 };
 
-// Checks both signatures against the whole key, never the id alone. Throws base::Error when `signature` does
-// not have the layout.
+// Checks the signature of the message and that of the trusted comment against the whole key, not only its id.
+// Throws base::Error when `signature` does not have the layout of a .minisig file.
 SignatureCheck
 verify(const PublicKey& key, std::string_view message, std::string_view signature, std::string_view file);
 

@@ -1,7 +1,7 @@
-// Decides whether a tile loads an image. Each requirement of the policy is one function that throws a
-// refusal with its reason. Expiry, revocation and the rollback counter are checked under every policy. The
-// counter is kept for each developer and program. A revocation list applies whether or not the image that
-// came with it is accepted, but only an accepted image raises a counter.
+// Decides whether a tile loads an image. Each requirement of the policy is one function that throws a Refusal
+// with its reason. Expiry, revocation and the rollback counter are checked under every policy. A tile keeps a
+// counter for each developer and program. A revocation list applies whether or not the image that came with
+// it is accepted, but only an accepted image raises a counter.
 #include "tile/seal/policy.h"
 
 #include <algorithm>
@@ -41,8 +41,8 @@ bool contains(const std::vector<T>& all, const T& one) {
   return std::ranges::find(all, one) != all.end();
 }
 
-// Returns the developer's certificate. Throws Refusal when it is missing, expired, revoked or not signed
-// by the owner.
+// Returns the developer's certificate. Throws Refusal when it is missing, not signed by the owner, not valid
+// now, for other blocks or policies, or when its key is revoked.
 Certificate require_certificate(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (!submission.certificate) {
     refuse("policy " + std::string(policy_name(rules.policy)) + " needs the developer's certificate");
@@ -74,7 +74,7 @@ Certificate require_certificate(const Submission& submission, const BlockRules& 
   return certificate;
 }
 
-// Returns the owner's approval. Throws Refusal unless it covers this image and source.
+// Returns the owner's approval. Throws Refusal unless the owner signed it for this image and its source.
 Approval require_approval(const Submission& submission, const BlockRules& rules, const Image& image) {
   if (!submission.approval)
     refuse("policy restrictive needs the owner's approval of source and verifier report");
@@ -87,8 +87,8 @@ Approval require_approval(const Submission& submission, const BlockRules& rules,
   return approval;
 }
 
-// Returns the signer of the image: "owner" or the certificate's subject. Throws Refusal when the policy does
-// not admit the signer.
+// Returns the signer of the image: "owner" or the certificate's subject. Throws Refusal when the signer is
+// not one that the policy admits.
 std::string require_signer(const Submission& submission, const BlockRules& rules, uint64_t now) {
   if (rules.policy == Policy::Closed) {
     require_signature(rules.owner, submission.image, "the owner's");
@@ -99,8 +99,8 @@ std::string require_signer(const Submission& submission, const BlockRules& rules
   return certificate.subject;
 }
 
-// Returns the rules extended by a newer revocation list. Throws for an older list, so that revocations
-// cannot be hidden by replaying it.
+// Returns the rules extended by the revocation list of the submission, if it has one. Throws Refusal for a
+// list with a lower number than the last one, so that revocations cannot be hidden by an old list.
 BlockRules with_revocation(const Submission& submission, BlockRules rules) {
   if (!submission.revocation)
     return rules;
@@ -121,8 +121,8 @@ void require_not_revoked(const Signed& image, const BlockRules& rules) {
     refuse(image.name + " was revoked by list " + std::to_string(rules.revoked.number));
 }
 
-// Returns the rollback counter of this image. Throws when it is below the counter that the tile has loaded
-// for this program.
+// Returns the rollback counter of this image. Throws Refusal when it is below the highest one that the tile
+// has accepted of this developer's program.
 SeenCounter require_counter(const BlockRules& rules, const std::string& developer, const Image& image) {
   const SeenCounter own{developer, program_name(image), image.rollback};
   for (const SeenCounter& seen : rules.counters) {
@@ -135,8 +135,8 @@ SeenCounter require_counter(const BlockRules& rules, const std::string& develope
   return own;
 }
 
-// Throws Refusal when the image is for another block, interface or policy, has expired, or is older than
-// the owner accepts.
+// Throws Refusal when the image is for another block, interface version or policy, has expired, or has a
+// rollback counter below the owner's limit.
 void require_fit(const Image& image, const BlockRules& rules, uint64_t now) {
   if (image.block != rules.block) {
     refuse(

@@ -1,5 +1,5 @@
 // The permissions of programs on a block: certificates, approvals, and the decision whether a tile loads an
-// image.
+// image. What must be signed under each policy:
 //
 //   owner root key  --signs-->  certificate (developer key, blocks, policies, validity)
 //   developer key   --signs-->  image                       permissive: enough
@@ -19,8 +19,8 @@
 
 namespace lento::tile {
 
-// The highest rollback counter (Image::rollback) that a tile has loaded of one developer's program. Each
-// program has its own, so that a release of one developer cannot lock another out.
+// The highest rollback counter (Image::rollback) of the images that a tile has accepted of one developer's
+// program. Each program has its own, so that a release of one developer cannot lock another out.
 struct SeenCounter {
   std::string developer;  // the certificate's subject, "owner" under policy closed
   std::string program;    // the image's name (program_name)
@@ -29,7 +29,8 @@ struct SeenCounter {
 };
 
 // Keys and images that the owner revokes (YAML, lento.tile-revocation/1, signed by the owner). Lists are
-// numbered. A tile accepts no list with a number below that of the last one, and keeps all revocations.
+// numbered. A tile accepts no list with a number below that of the last one, and keeps the revocations of all
+// lists.
 struct Revocation {
   uint32_t number = 0;
   std::vector<PublicKey> keys;
@@ -58,7 +59,8 @@ std::string write_block_rules(const BlockRules& rules);
 // list and each counter become the higher of both. All other settings are those of `rules`.
 BlockRules merge_memory(BlockRules rules, const BlockRules& other);
 
-// YAML, lento.tile-certificate/1. The signed message is the text itself.
+// YAML, lento.tile-certificate/1: the owner lets a developer's key sign images for these blocks and policies.
+// The signed message is the text itself.
 struct Certificate {
   std::string subject;
   PublicKey key;
@@ -81,7 +83,7 @@ struct Approval {
 Approval parse_approval(const std::string& text, const std::string& file);
 std::string write_approval(const Approval& approval);
 
-// A file and its signature.
+// The text of a file, and that of its .minisig file.
 struct Signed {
   std::string name;  // for errors
   std::string text;
@@ -107,17 +109,20 @@ struct Decision {
   BlockRules remembered;
 };
 
-// Returns the name that `lento tile build` wrote into the metadata ("name: NAME"), "" when there is none.
+// Returns the program's name from the line "name: NAME" of the metadata, which `lento tile build` writes, ""
+// when there is none.
 std::string program_name(const Image& image);
 
-// Returns the digest that `lento tile build` wrote into the metadata ("source: HEX"), "" when there is none.
+// Returns the SHA-256 digest of the source from the line "source: HEX" of the metadata, which `lento tile
+// build` writes, "" when there is none.
 std::string source_digest(const Image& image);
 
-// Decides as a tile would at `now` (Unix seconds). Does not throw for the content of the submission: an
-// unreadable file is a refusal with the reader's message.
+// Decides as a tile would at `now` (Unix seconds). Does not throw for the content of the submission: a file
+// that cannot be parsed is a refusal with the parser's message.
 Decision decide(const Submission& submission, const BlockRules& rules, uint64_t now);
 
-// Converts "2027-01-31T12:00:00Z" or "2027-01-31" to Unix seconds and back, years 1970 to 9999.
+// Converts "2027-01-31T12:00:00Z" or "2027-01-31" (UTC) to Unix seconds and back, years 1970 to 9999. Throws
+// base::Error at `where` for anything else.
 uint64_t parse_utc(std::string_view text, const base::Location& where);
 uint64_t parse_utc_end(std::string_view text, const base::Location& where);  // a bare date: its last second
 std::string format_utc(uint64_t unix_seconds);

@@ -1,6 +1,6 @@
 // The folder of an app store: appends entries to the log, signs each new head, answers clients, and audits
-// the whole. Only log lines below the signed size count, so a publish that was interrupted leaves no trace. A
-// lock file admits one writer at a time. Cost: a publish hashes the whole log.
+// the whole. Only log lines below the signed size count, so a publish that was interrupted adds no entry. A
+// lock file admits one writer at a time. Cost: a publish reads, hashes and writes the whole log.
 #include "tile/seal/store.h"
 
 #include <fcntl.h>
@@ -43,7 +43,8 @@ std::vector<Digest> leaves_of(const std::vector<std::string>& lines) {
   return leaves;
 }
 
-// Writes size and root with their signature into one file, so that no reader finds one without the other.
+// Writes size and root of the log, with their signature, into one file, so that no reader finds one without
+// the other.
 void sign_head(const std::string& folder, const SecretKey& key, const std::vector<std::string>& lines) {
   const std::string text = write_head({lines.size(), tree_root(leaves_of(lines))});
   base::write_file(folder + "/head", text + sign(key, text, "tile store head"));
@@ -62,7 +63,7 @@ std::vector<std::string> signed_log(const std::string& folder) {
   return lines;
 }
 
-// Admits one writer at a time, also across processes.
+// Holds the lock of a store, so that there is one writer at a time, also across processes.
 class StoreLock {
  public:
   explicit StoreLock(const std::string& folder)
@@ -83,8 +84,8 @@ class StoreLock {
   int file_;
 };
 
-// Returns the log after checking that `key` signed its head, because the key must only sign extensions of
-// that log.
+// Returns the log. Throws base::Error unless its head is that log's and signed by `key`, because the key must
+// only sign extensions of that log.
 std::vector<std::string> own_log(const std::string& folder, const SecretKey& key) {
   const std::vector<std::string> lines = signed_log(folder);
   const TreeHead head = trusted_head(ask_folder(folder), public_part(key), {});
@@ -136,7 +137,8 @@ uint64_t number_at(const std::vector<std::string>& parts, size_t i) {
   return i < parts.size() ? base::try_uint(parts[i]).value_or(kNoNumber) : kNoNumber;
 }
 
-// Answers a question about the log of the store: an entry, a proof, or a search.
+// Answers a request (Ask), split at '/', for an entry, a proof or the newest entry of a name. Returns nothing
+// when the log has no answer.
 std::optional<std::string> answer_log(const std::string& folder, const std::vector<std::string>& parts) {
   const std::vector<std::string> lines = signed_log(folder);
   const uint64_t first = number_at(parts, 1);
@@ -154,8 +156,8 @@ std::optional<std::string> answer_log(const std::string& folder, const std::vect
   return std::nullopt;
 }
 
-// Checks that the files of a log entry exist and have the logged digests, and that the image has the logged
-// developer and rollback counter.
+// Adds a problem for each file of a log entry that is missing or does not have the logged digest. When all
+// have it, checks the developer and the rollback counter of the image against those in the log.
 void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out) {
   const size_t before = out.problems.size();
   for (const std::string* digest :
@@ -195,7 +197,8 @@ void audit_objects(const std::string& folder, const LogEntry& entry, Audit& out)
 
 }  // namespace
 
-// Makes an empty store with a signed log.
+// Makes a store whose log is empty, with its head signed by `key`. Throws base::Error when the folder holds a
+// store already.
 void init_store(const std::string& folder, const SecretKey& key) {
   std::error_code error;
   if (fs::exists(folder + "/log.jsonl", error))
@@ -253,7 +256,7 @@ uint64_t publish(
   return lines.size() - 1;
 }
 
-// Returns a function that answers questions of the client from a local folder, as a server would.
+// Returns a function that answers a client's requests from a local folder, as a server would.
 Ask ask_folder(const std::string& folder) {
   return [folder](const std::string& question) -> std::optional<std::string> {
     if (question == "head")

@@ -2,9 +2,9 @@
 //
 // A store is a folder: log.jsonl (one entry per line, its bytes are the leaf), head (a line with size and
 // root, then its .minisig by the store's key), objects/<sha256>, lock. A client sends the same requests to a
-// folder or to an HTTP server, and trusts only the store's public key and its own record: the head must be
-// signed and extend the recorded one, the entry must be in it and no older than the last one of that name,
-// and every object must have its digest. A failed check is base::Error with the reason.
+// folder or to an HTTP server, and trusts only the store's public key and its own record (Trust): the head
+// must be signed and extend the recorded one, the entry must be in its log and no older than the last one of
+// that name, and every object must have its digest. A failed check throws base::Error with the reason.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ struct SignedHead {
 };
 SignedHead parse_signed_head(const std::string& text);
 
-// A client keeps the last TreeHead that it accepted and the newest release of each program (JSON,
+// What a client has accepted: the last TreeHead, and the newest release of each program (JSON,
 // lento.tile-trust/1, or a TreeHead alone).
 struct Trust {
   struct Release {
@@ -68,23 +68,23 @@ Trust parse_trust(const std::string& text, const std::string& file);
 void check_program_name(const std::string& name);
 
 // Returns the developer of a submission (LogEntry::developer). Throws base::Error when the image is not
-// signed by the key of its certificate.
+// signed by the key of the certificate that comes with it.
 std::string developer_of(const Submission& submission);
 
 void init_store(const std::string& folder, const SecretKey& key);
-// Appends one entry, signs the new head and returns the entry's index. Refuses a log that is not the one
-// that `key` signed last, a rollback counter below that of the name's last entry, a name that belongs to
-// another developer, and an image that is not signed by the key of its certificate. An interrupted publish
-// leaves no trace.
+// Stores a submission, appends its entry to the log, signs the new head with `key` and returns the entry's
+// index. Throws base::Error when the log is not the one that `key` signed last, when the rollback counter is
+// below that of the name's last entry, when the name belongs to another developer, or when the image is not
+// signed by the key of its certificate. A publish that is interrupted leaves the signed log as it was.
 uint64_t publish(
     const std::string& folder,
     const SecretKey& key,
     const std::string& name,
     const Submission& submission);
 
-// Answers one request: "head", "find/NAME/SIZE" (the newest below SIZE), "entry/INDEX",
-// "inclusion/INDEX/SIZE", "consistency/FROM/TO" or "object/SHA256". Returns the answer's bytes, or nothing
-// when there is none.
+// A function that answers one request to a store: "head", "find/NAME/SIZE" (the newest entry of NAME among
+// the first SIZE), "entry/INDEX", "inclusion/INDEX/SIZE", "consistency/FROM/TO" or "object/SHA256". It
+// returns the answer's bytes, or nothing when there is none.
 using Ask = std::function<std::optional<std::string>(const std::string& question)>;
 Ask ask_folder(const std::string& folder);
 Ask ask_http(const std::string& address);  // "http://host:port"
@@ -97,7 +97,8 @@ struct Fetched {
 };
 Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name);
 
-// Returns the head that the store signed. Throws base::Error unless it extends `remembered`.
+// Returns the head of the store's log. Throws base::Error unless the key `store` signed it and it extends
+// `remembered`.
 TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 struct Audit {
@@ -105,7 +106,8 @@ struct Audit {
   uint64_t objects = 0;
   std::vector<std::string> problems;  // empty: the store is intact
 };
-// Recomputes everything in a folder: leaves, root, signature, objects, and that it extends `remembered`.
+// Checks everything in a folder again: leaves, root, signature, objects, the developer of each name, and that
+// the log extends `remembered`. Failed checks are returned as problems.
 Audit audit(const std::string& folder, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 }  // namespace lento::tile

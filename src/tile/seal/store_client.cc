@@ -1,4 +1,5 @@
-// The client's side of a store: requests entries and objects, and accepts only what the signed head proves.
+// The client's side of a store: requests entries and objects, and accepts only what follows from the signed
+// head.
 #include "base/http/http.h"
 #include "base/json.h"
 #include "base/number.h"
@@ -30,7 +31,7 @@ std::string demand(const Ask& ask, const std::string& question) {
   return *answer;
 }
 
-// Throws base::Error unless the log extends the one seen before.
+// Throws base::Error unless the log of `head` extends that of `old_head`, the one seen before.
 void require_extension(const Ask& ask, const TreeHead& old_head, const TreeHead& head) {
   if (head.size < old_head.size) {
     throw base::Error(
@@ -62,8 +63,9 @@ demand_pair(const Ask& ask, const std::string& name, const std::string& text, co
   return Signed{name, demand_object(ask, text), demand_object(ask, signature)};
 }
 
-// Finds the newest entry of `name` below the head's size, as the store reports it, and checks the proof of
-// its inclusion in the log.
+// Sets entry and index of `out` to the newest entry of `name` in the log of out.head, as the store reports
+// it. Throws base::Error unless the store proves that the entry is in that log. That there is no newer one is
+// not proved.
 void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
   const std::string size = std::to_string(out.head.size);
   const std::string find = "find/" + name + "/" + size;
@@ -88,7 +90,8 @@ void find_entry(const Ask& ask, const std::string& name, Fetched& out) {
     throw base::Error({find}, "the entry is for '" + out.entry.name + "'");
 }
 
-// Refuses a release older than the last one that the store delivered, and one of another developer.
+// Throws base::Error for a release that is older than the last one recorded in `trust`, or by another
+// developer.
 void require_newer(const Trust& trust, const Fetched& got) {
   const auto seen = trust.seen.find(got.entry.name);
   if (seen == trust.seen.end())
@@ -133,7 +136,9 @@ TreeHead trusted_head(const Ask& ask, const PublicKey& store, const std::optiona
   return out;
 }
 
-// Fetches a program with signatures and checks everything against the signed log.
+// Fetches the newest release of a program, with its signatures. Throws base::Error unless the log's head is
+// signed and extends the recorded one, the release is no older than the recorded one, and every file agrees
+// with the log entry.
 Fetched fetch(const Ask& ask, const PublicKey& store, const Trust& trust, const std::string& name) {
   check_program_name(name);
   Fetched out;

@@ -1,4 +1,4 @@
-// For tests: an owner, a developer with a certificate, and an image between them.
+// For tests: an owner, a developer with a certificate, and an image that the developer signed.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ inline Image small_image() {
   return image;
 }
 
-// A complete set-up of keys, rules, image and certificate that is accepted; each test breaks one thing.
+// A complete set of keys, rules, image and certificate that is accepted. Each test breaks one part of it.
 struct World {
   SecretKey owner = generate_key();
   SecretKey developer = generate_key();
