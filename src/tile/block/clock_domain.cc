@@ -1,7 +1,7 @@
-// Finds the clock that drives each signal. It keeps for each pair of signal and clock the distinct times from
-// the clock's last rising edge to a change of the signal. The clock with the fewest distinct times drives the
-// signal, and a tie goes to the clock that samples it. Changes between two samples, beyond the single one
-// that the later sample shows, count as lost.
+// Finds the clock that drives each signal. For each pair of a signal and a clock, it keeps the distinct times
+// from the clock's last rising edge to a change of the signal (at most kMostDistances + 1). The clock with
+// the fewest distinct times drives the signal, and on a tie the one that samples it. Of the changes between
+// two samples, all but the one that the later sample shows count as lost.
 #include "tile/block/clock_domain.h"
 
 #include <algorithm>
@@ -25,8 +25,8 @@ void ClockDomains::rise(size_t clock, uint64_t time) {
   clocks_[clock].last_rise = time;
 }
 
-// Counts a change of a signal, and notes its distinct times since the last rising edge of each clock, from
-// which foreign() finds the driving clock.
+// Counts a change of a signal, and adds the time since the last rising edge of each clock to the distinct
+// times of the signal and that clock.
 void ClockDomains::change(size_t signal, uint64_t time) {
   Signal& s = signals_[signal];
   if (!s.last_sample)

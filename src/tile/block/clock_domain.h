@@ -1,6 +1,6 @@
-// Finds mapped signals that are driven by another clock than the one that samples them. A signal changes at
-// few distinct times after a rising edge of the clock that drives it, and at many after those of an unrelated
-// clock.
+// Finds mapped signals that are driven by another clock than the one that samples them. The times from a
+// rising edge of a clock to a change of a signal take few distinct values when that clock drives the signal,
+// and many when it does not.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,20 @@
 
 namespace lento::tile {
 
-// A signal whose changes were partly lost between two samples.
+// A signal of which changes were lost between two samples, and which another clock than the sampling one
+// probably drives.
 struct UnsampledSignal {
   std::string signal;
-  std::string clock;   // clock that samples the signal in the map
-  std::string likely;  // clock that probably drives it
-  uint64_t changes = 0;
-  uint64_t lost = 0;
+  std::string clock;     // clock that samples the signal in the map
+  std::string likely;    // clock that probably drives it
+  uint64_t changes = 0;  // changes since the first sample
+  uint64_t lost = 0;     // changes that no sample shows
 };
 
 class ClockDomains {
  public:
-  // Both return the index for the calls below.
+  // Add a clock, or a signal with the index of the clock that samples it. Both return the index by which the
+  // functions below name the clock or signal. `time` is in units of the recording's time stamps.
   size_t add_clock(const std::string& name);
   size_t add_signal(const std::string& name, size_t clock);
 
@@ -29,7 +31,8 @@ class ClockDomains {
   void change(size_t signal, uint64_t time);
   void sample(size_t signal, uint64_t value);
 
-  // Returns the signals that lost changes and that another clock than the sampling one probably drives.
+  // Returns the signals that lost changes between samples and that another clock than the sampling one
+  // probably drives.
   std::vector<UnsampledSignal> foreign() const;
 
  private:

@@ -1,6 +1,6 @@
 // Runs the FST reader in a child process with a pipe and a limit of processor time, because the reader can
 // loop on damaged data. An FST is a chain of blocks, each led by a type byte and a length of 8 bytes. The
-// first is a header, type 0 and length 329, or wraps all others in gzip, type 254.
+// first block is a header (type 0, length 329), or the only one and wraps the others in gzip (type 254).
 #include "tile/block/fst.h"
 
 #include <fcntl.h>
@@ -17,7 +17,7 @@ namespace lento::tile {
 
 namespace {
 
-// Returns the size of the file when its chain of blocks ends exactly at the end of the file, else 0.
+// Returns the size of the file in bytes when its chain of blocks ends exactly at the end of the file, else 0.
 uint64_t size_of_chain(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   const std::streamoff end = in.tellg();
@@ -37,8 +37,8 @@ uint64_t size_of_chain(const std::string& path) {
   return at == uint64_t(std::max<std::streamoff>(end, 0)) ? at : 0;
 }
 
-// Limits this process to 10 s of processor time plus 1 s for each 100 kB, many times what the conversion
-// takes.
+// Limits the processor time of this process to 10 s plus 1 s for each 100 kB of the FST file, many times what
+// its conversion to VCD takes.
 void limit_time(uint64_t bytes) {
   const rlim_t seconds = 10 + bytes / 100'000;
   const rlimit limit{seconds, seconds};
@@ -53,7 +53,8 @@ bool is_fst(std::string_view first_bytes) {
          (first_bytes.size() >= 9 && first_bytes.starts_with("\xfe\0\0"sv));
 }
 
-// Starts a child process that converts the FST file to VCD text. The text is read from a pipe.
+// Starts a child process that converts the FST file to VCD text and writes it to a pipe. Throws base::Error
+// when the path cannot be read, the FST is not complete, or no pipe or process can be made.
 FstAsVcd::FstAsVcd(const std::string& path)
     : path_(path) {
   int ends[2];

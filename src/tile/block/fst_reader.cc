@@ -1,5 +1,5 @@
-// Converts an FST to VCD with GTKWave's reader, C source of the Debian package verilator that is compiled
-// here. Without that source, this process is replaced by the program fst2vcd.
+// Converts an FST to VCD in the child process of fst.h. GTKWave's reader, C source from the Debian package
+// verilator, is compiled here. Without that source, the process is replaced by the program fst2vcd.
 #include <unistd.h>
 
 #include "tile/block/fst.h"

@@ -1,4 +1,5 @@
-// Reads a shipped signal map and puts the prefix before its signals.
+// Reads a shipped signal map and puts the recording's prefix in place of the '$' before the names of its
+// signals.
 #include "tile/block/preset.h"
 
 #include <algorithm>

@@ -11,9 +11,9 @@ namespace lento::tile {
 
 std::vector<std::string> preset_names();
 
-// Returns the map for `preset`, which is NAME:PREFIX. The prefix is all that the recording writes before the
-// standard's name of a signal: axi4:top.dut.m_axi_ reads top.dut.m_axi_awaddr. Throws base::Error, with the
-// names of all presets, for another name.
+// Returns the map for `preset`, which is NAME:PREFIX, with the signal `clock` as the block's clock. The
+// prefix is all that the recording writes before the standard's name of a signal: axi4:top.dut.m_axi_ reads
+// top.dut.m_axi_awaddr. Throws base::Error, with the names of all presets, when none is called NAME.
 SignalMap preset_map(const std::string& preset, const std::string& clock);
 
 }  // namespace lento::tile

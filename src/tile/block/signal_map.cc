@@ -1,4 +1,5 @@
-// Reads a signal map strictly. Clocks and the address may be a plain name or a mapping.
+// Reads a signal map (signal_map.h) and refuses unknown keys and values. Clocks and the address may be a
+// plain name or a mapping.
 #include "tile/block/signal_map.h"
 
 #include "spec/yaml.h"
@@ -6,7 +7,8 @@
 namespace lento::tile {
 namespace {
 
-// Returns the members of `key` when it is a mapping. Otherwise reads the plain name into `name`.
+// Returns the value of `key` when it is a mapping. Otherwise reads the value as a plain name into `name` and
+// returns nullptr.
 const spec::YamlNode*
 map_or_name(spec::Fields& fields, const spec::YamlNode& node, const std::string& key, std::string& name) {
   const spec::YamlNode* member = node.find(key);
@@ -30,7 +32,8 @@ SignalMap::Clock read_clock(spec::Fields& fields, const spec::YamlNode& node, ba
   return clock;
 }
 
-// Reads one signal name, or a list of names that must all be 1.
+// Reads `valid`, one signal name or a list of names, of which none is 0 when the data is valid. Returns none
+// when there is no such key.
 std::vector<std::string>
 read_valid(spec::Fields& fields, const spec::YamlNode& node, base::ErrorList& errors) {
   std::vector<std::string> out;

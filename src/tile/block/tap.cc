@@ -1,5 +1,5 @@
-// The state of a tap from sample to sample. A sample whose valid signal is 0 counts as a cycle and changes
-// nothing else.
+// The state of a tap from sample to sample. A sample that is not valid counts as a cycle and changes nothing
+// else.
 #include "tile/block/tap.h"
 
 #include <utility>

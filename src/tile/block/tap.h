@@ -1,5 +1,6 @@
-// A tap: a filter in front of an IOReg (input register of a tile) that lets events pass and counts them, as
-// rtl/tap.sv does in hardware. A count is exact however late the tile's program reads it.
+// A tap: a filter in front of an IOReg (input register of a tile) that lets only samples with an event pass
+// and counts them, as rtl/tap.sv does in hardware. The count is exact even when the tile's program reads it
+// late.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +8,12 @@
 
 namespace lento::tile {
 
-// An event is a sample, with its valid signals 1, at which (value & mask) == equals, or any value without
-// `equals`. `when` restricts it to the first such sample after others (rising), the first other one after
-// such samples (falling), or a sample with another masked value than the one before (change). The IOReg holds
-// the masked value, the number of events so far, or the cycle of the input's clock, both modulo 2^32.
+// A sample matches when (value & mask) == equals, or always without `equals`. Samples that are not valid
+// (signal_map.h) are passed over. `when` says which sample is an event: each that matches (level), the first
+// that matches after others (rising), the first that does not match after matching ones (falling), or each
+// that matches with another masked value than the sample before (change). `take` says what the IOReg gets:
+// the masked value, the number of events so far, or the number of the cycle of the input's clock, the latter
+// two modulo 2^32.
 struct Tap {
   enum class When {
     Level,
@@ -31,7 +34,8 @@ struct Tap {
 
 class TapFilter {
  public:
-  // Returns the word for the IOReg when this sample is an event, else nothing. Call it once in each cycle.
+  // Returns the word for the IOReg when this sample is an event, else nothing. To be called once in each
+  // cycle of the input's clock, also when the sample is not valid.
   std::optional<uint32_t> take(const Tap& tap, bool valid, uint32_t data);
   uint32_t events() const {
     return events_;

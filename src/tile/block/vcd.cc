@@ -1,7 +1,7 @@
 // Samples a design's signals at the edges of clocks in a recording. Only the current values of mapped signals
 // are kept, by identifier code, so memory does not grow with the recording. A damaged change is skipped and
-// counted. A header that cannot be read ends the reading, because codes would be unknown. Source: IEEE
-// 1364-2005, section 18.
+// counted. A header that cannot be read ends the reading, because identifier codes would be unknown. Source:
+// IEEE 1364-2005, section 18.
 #include "tile/block/vcd.h"
 
 #include <algorithm>
@@ -35,14 +35,15 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return out;
 }
 
-// Up to 64 bits of a variable. `unknown` has a 1 for each bit that is neither 0 nor 1.
+// Up to 64 bits of a variable. Bit i of `unknown` is 1 when bit i of the variable is neither 0 nor 1, and
+// `value` has 0 there.
 struct Bits {
   uint64_t value = 0;
   uint64_t unknown = 0;
 };
 
-// Extracts bits `first` to first + width - 1 of a value. A value with fewer digits is extended at the left:
-// with 0 when its leftmost digit is 0 or 1, else with unknown bits.
+// Returns bits `first` to first + width - 1 of a value, whose digits are those of a VCD, most significant
+// first. Bits beyond the digits are 0 when the leftmost digit is 0 or 1 (or l or h), else unknown.
 Bits extract(std::string_view digits, uint32_t first, uint32_t width) {
   Bits out;
   const bool extends = !digits.empty() && !std::strchr("01hHlL", digits[0]);
@@ -101,7 +102,7 @@ class Reader {
         report_(report) {
   }
 
-  // Reads the recording and calls `use` for each cycle of the block.
+  // Reads the recording and calls `use` for each clock edge, until `use` returns false.
   VcdReading run(const Use& use) {
     use_ = &use;
     read_header();
@@ -133,7 +134,7 @@ class Reader {
     return {name_, int(in_.line_number())};
   }
 
-  // Takes the next word, from further lines when needed. Returns false at the end of the file.
+  // Takes the next word of the header, from further lines when needed. Returns false at the end of the file.
   bool next_word(std::string& out) {
     while (at_ >= words_.size()) {
       std::string_view line;
@@ -182,7 +183,7 @@ class Reader {
     names_.declare(prefix, section);
   }
 
-  // Returns the slot that holds these bits of a recorded variable, and adds one when it is new.
+  // Returns the slot for these bits of a recorded variable, and adds one when there is none yet.
   Slot follow(const SignalPart& part) {
     std::vector<Slot>& known = slots_[part.code];
     for (const Slot& slot : known) {
@@ -194,7 +195,8 @@ class Reader {
     return known.back();
   }
 
-  // Returns the parts of a signal, which a recording may store as several variables.
+  // Returns the slots of the signal `name`, up to its lowest 64 bits. A recording may store it as several
+  // variables. Throws base::Error when there is no such signal (WaveNames::resolve).
   Signal watch(const std::string& name) {
     Signal out;
     uint32_t bits = 0;
@@ -209,7 +211,7 @@ class Reader {
     return out;
   }
 
-  // Watches the lowest bit of a signal as a clock, and registers the clock when it is new.
+  // Returns the lowest bit of the signal `name` as a clock, and adds the clock to domains_ when it is new.
   Signal watch_clock(const std::string& name) {
     Signal out = watch(name);
     out.slots.resize(1);
@@ -230,7 +232,7 @@ class Reader {
     return out;
   }
 
-  // Returns the index of the sampler for a clock, and makes it when new.
+  // Returns the index of the sampler for a clock and its edges, and adds one when there is none yet.
   size_t sampler_of(const SignalMap::Clock& clock) {
     for (size_t i = 0; i < clocks_of_samplers_.size(); ++i) {
       if (clocks_of_samplers_[i] == clock)
@@ -241,7 +243,8 @@ class Reader {
     return samplers_.size() - 1;
   }
 
-  // Connects address and data inputs with recorded signals and their clocks.
+  // Connects the address and the inputs of the map with recorded signals and their clocks. Adds up to
+  // kMaxClocks other signals that are named like clocks to domains_.
   void bind() {
     sampler_of(map_.clock);
     const Signal main = samplers_[0].clock;
@@ -278,8 +281,8 @@ class Reader {
     });
   }
 
-  // Returns whether the clock has changed between 0 and 1 at an edge that the map selects. The first value of
-  // a recording, and a change from or to x, are no edges.
+  // Returns whether the clock changes between 0 and 1 in this time step, at an edge that the map selects. The
+  // first value of a recording, and a change from or to x, are no edges.
   bool has_edge(const Sampler& sampler) const {
     const Bits was = sampler.clock.read(values_);
     const Bits is = sampler.clock.read(pending_);
@@ -289,7 +292,8 @@ class Reader {
            (sampler.edge == Edge::Both || (sampler.edge == Edge::Rising) == (after == 1));
   }
 
-  // Reads all inputs of a clock at its edge. `foreign` is set when it is another clock than the block's.
+  // Samples all inputs of a clock at its edge, and the address at an edge of the block's clock. `foreign` is
+  // set for another clock than the block's.
   VcdCycle sample(const Sampler& sampler, bool foreign) {
     VcdCycle cycle;
     cycle.foreign = foreign;
@@ -321,7 +325,8 @@ class Reader {
     return cycle;
   }
 
-  // Ends a time step. Changes take effect at its end, so an edge samples the values from before the step.
+  // Ends a time step. The changes of the step take effect after the edges in it, so an edge samples the
+  // values from before the step.
   void end_step() {
     for (size_t i = 0; i < samplers_.size() && result_.whole; ++i) {
       if (has_edge(samplers_[i]))
@@ -339,9 +344,9 @@ class Reader {
     values_ = pending_;
   }
 
-  // Delivers a cycle. When there are several clocks, an edge of the block's clock and the later edges of
-  // other clocks wait for the next edge of the block's clock, because an offset is a share of the block
-  // cycle, whose length is not known before.
+  // Passes a cycle on to use_. When the map has several clocks, it is held until the next edge of the block's
+  // clock, because the offset of the others is a share of the block's cycle, whose length is not known
+  // before.
   void deliver(const VcdCycle& cycle) {
     if (samplers_.size() == 1) {
       result_.whole = (*use_)(cycle);
@@ -360,8 +365,8 @@ class Reader {
       held_.emplace_back(time_, cycle);
   }
 
-  // Delivers the cycles collected in one period of the block's clock. Cycles of other clocks receive their
-  // position in the period.
+  // Passes the held cycles, those since the block's last edge, on to use_. Those of other clocks get their
+  // offset in the block's cycle, which takes `period` units of the recording's time.
   void flush_held(uint64_t period) {
     for (auto& [time, cycle] : held_) {
       const double offset = period > 0 ? double(time - began_) / double(period) : 0;
@@ -371,7 +376,7 @@ class Reader {
     held_.clear();
   }
 
-  // Removes the next word from the front of `line` and returns it, "" at its end.
+  // Removes the next word from the front of `line` and returns it, or "" when there is none.
   static std::string_view take_word(std::string_view& line) {
     constexpr std::string_view kBlank = " \t\r";
     line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
@@ -380,7 +385,7 @@ class Reader {
     return word;
   }
 
-  // Parses the value changes on one line.
+  // Handles the time stamps and value changes on one line, and passes over comments and sections.
   void changes(std::string_view line) {
     while (result_.whole) {
       const std::string_view word = take_word(line);
@@ -397,7 +402,7 @@ class Reader {
     }
   }
 
-  // Parses a time stamp. It ends the previous time step.
+  // Ends the time step before this time stamp and begins the next one. Skips a damaged time stamp.
   void time(std::string_view word) {
     const std::optional<uint64_t> now = base::try_uint(word.substr(1));
     if (!now)
@@ -408,11 +413,12 @@ class Reader {
     time_ = std::max(time_, *now);
   }
 
-  // Applies one value change. For a vector, the rest of the line holds the identifier code.
+  // Stores one value change in pending_. The identifier code of a vector, a real or a string is the next word
+  // in `rest`.
   void change(std::string_view word, std::string_view& rest) {
     const char first = word[0];
     const bool vector = first == 'b' || first == 'B';
-    // A real or a string, which cannot be mapped.
+    // The value of a real or a string, which a map cannot name.
     const bool other = first == 'r' || first == 'R' || first == 's';
     if (!vector && !other && std::string_view("01xXzZhHlLuUwW-").find(first) == std::string_view::npos)
       return report_.skip(here(), "a change that is no value");

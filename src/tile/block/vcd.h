@@ -14,30 +14,32 @@
 
 namespace lento::tile {
 
-// The inputs of one clock edge. data[i] is valid when bit i of `valid` is set.
+// The inputs at one clock edge. data[i] holds data when bit i of `valid` is set.
 struct VcdCycle {
   uint32_t valid = 0;
   uint32_t data[32] = {};
   bool has_address = false;
   uint32_t address = 0;
   bool foreign = false;  // an edge of another clock than the block's
-  // For an edge of another clock the time since the block's last edge, in block cycles, from 0 to below 1.
+  // For an edge of another clock: the time since the block's last edge as a share of the block's cycle, from
+  // 0 to below 1.
   double offset = 0;
 };
 
-// The result of reading: whether the whole file was read, which signals changed unseen between samples, and
+// The result of reading: whether the whole file was read, which signals changed without being sampled, and
 // how many inputs had unknown bits or were dropped.
 struct VcdReading {
   bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;
   uint64_t unknown_inputs = 0;  // valid inputs with bits that are neither 0 nor 1
-  // Edges of other clocks that were dropped because too many fell into one block cycle.
+  // Edges of other clocks that were dropped, because more than kMaxHeld fell into one cycle of the block.
   uint64_t late_edges = 0;
 };
 
-// Reads the file once in bounded memory and calls `use` for each clock edge, until it returns false. Damaged
-// changes are skipped and counted. Throws base::Error for an unreadable header, and for a mapped signal that
-// does not exist or is not unique. An FST file is recognised by its first bytes.
+// Reads the file once in bounded memory and calls `use` for each clock edge, until `use` returns false.
+// Damaged changes are skipped and counted in `report`. Throws base::Error for an unreadable header, for a
+// mapped signal that does not exist or is not unique, and for an incomplete FST. An FST file is recognised by
+// its first bytes.
 VcdReading read_vcd(
     const std::string& path,
     const SignalMap& map,

@@ -41,7 +41,8 @@ int64_t WaveNames::Range::high() const {
   return std::max(left, right);
 }
 
-// Removes "[left:right]" or "[index]" from the end of `text`. A text that is nothing but brackets is a name.
+// Removes "[left:right]" or "[index]" from the end of `text` and returns it as a range. Returns nothing when
+// there is none, or when `text` is nothing but brackets.
 std::optional<WaveNames::Range> WaveNames::take_range(std::string& text) {
   const size_t open = text.rfind('[');
   if (text.empty() || text.back() != ']' || open == std::string::npos || open == 0)
@@ -138,8 +139,8 @@ WaveNames::join(std::vector<Variable> pieces, const std::string& name, const bas
   return out;
 }
 
-// Returns the wanted bits of a signal. Throws base::Error when they lie outside its declared range or are
-// listed in the opposite direction.
+// Returns the parts that hold the bits `wanted` of a signal, least significant first. Throws base::Error when
+// they lie outside its declared range or are listed in the opposite direction.
 std::vector<SignalPart> WaveNames::select(
     const Vector& whole,
     const Range& wanted,
@@ -171,7 +172,8 @@ std::vector<SignalPart> WaveNames::select(
   return out;
 }
 
-// Throws base::Error for an unknown signal, with the elements of an array of this name or else similar names.
+// Throws base::Error for a name that no signal has. The error suggests up to four elements when an array has
+// the name, else similar names.
 void WaveNames::refuse_unknown(const std::string& name, const base::Location& where) const {
   std::vector<std::string> known;
   std::vector<std::string> elements;
@@ -215,7 +217,8 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
     exact = plain == unescaped_.end() ? nullptr : find(plain->second);
     sliced = vector == unescaped_.end() ? nullptr : find(vector->second);
   }
-  // The brackets of an escaped name are part of the name, so they are no range of another variable.
+  // The brackets of an escaped name belong to the name, so it cannot be confused with a range of another
+  // variable.
   if (exact && sliced && !exact->front().escaped) {
     throw base::Error(
         where,
@@ -226,7 +229,7 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
     return join(*exact, name, where).parts;
   if (!sliced)
     refuse_unknown(name, where);
-  // Variables that hold none of the wanted bits are ignored.
+  // Of the variables with this base name, only those that hold wanted bits must join to a vector.
   std::vector<Variable> touched;
   std::ranges::copy_if(*sliced, std::back_inserter(touched), [&](const Variable& piece) {
     return piece.range && piece.range->low() <= range->high() && piece.range->high() >= range->low();

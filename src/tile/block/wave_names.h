@@ -21,7 +21,7 @@
 namespace lento::tile {
 
 // Bits `first` to first + width - 1 of the recorded variable with this VCD identifier code. Bit 0 is the
-// rightmost.
+// least significant.
 struct SignalPart {
   std::string code;
   uint32_t first = 0;
@@ -32,7 +32,7 @@ struct SignalPart {
 class WaveNames {
  public:
   // Adds the variable of one $var section. `section` holds its type, width, identifier code and the words of
-  // its name, `scope` the enclosing scopes.
+  // its name. `scope` holds the enclosing scopes, each with a '.' behind it.
   void declare(const std::string& scope, const std::vector<std::string>& section);
   size_t size() const {
     return count_;
@@ -42,8 +42,8 @@ class WaveNames {
   // variable has the name, and with the identifier codes of all that have it when there are several.
   std::vector<SignalPart> resolve(const std::string& name, const base::Location& where) const;
 
-  // Returns name and identifier code of at most `most` one-bit variables with a name like a clock's, each
-  // code once.
+  // Returns name and identifier code of at most `most` variables of one bit whose last name contains "clk" or
+  // "clock", each code once.
   std::vector<std::pair<std::string, std::string>> clocks(size_t most) const;
 
  private:
