@@ -229,7 +229,7 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
     return join(*exact, name, where).parts;
   if (!sliced)
     refuse_unknown(name, where);
-  // Of the variables with this base name, only those that hold wanted bits must join to a vector.
+  // Only those variables of this base name that hold wanted bits must join to a vector.
   std::vector<Variable> touched;
   std::ranges::copy_if(*sliced, std::back_inserter(touched), [&](const Variable& piece) {
     return piece.range && piece.range->low() <= range->high() && piece.range->high() >= range->low();

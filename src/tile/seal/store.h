@@ -51,8 +51,8 @@ struct SignedHead {
 };
 SignedHead parse_signed_head(const std::string& text);
 
-// What a client has accepted: the last TreeHead, and the newest release of each program (JSON,
-// lento.tile-trust/1, or a TreeHead alone).
+// The record of a client: the last TreeHead and the newest release of each program that it has accepted
+// (JSON, lento.tile-trust/1, or a TreeHead alone).
 struct Trust {
   struct Release {
     uint64_t index = 0;

@@ -113,8 +113,8 @@ struct VerifyReport {
   RegionReport init;
   RegionReport main;
   RegionReport finish;
-  // Over many runs at the declared arrival period, the share of inputs that are dropped, 0 to 1, is at most
-  // predicted_drop_share. Over a short time, up to drop_burst inputs more are dropped.
+  // When inputs come at the declared arrival period, at most the share predicted_drop_share of them, 0 to 1,
+  // is dropped over many runs, and at most drop_burst inputs more over any time.
   double predicted_drop_share = 0;
   double drop_burst = 0;
   // The expected share of dropped inputs, 0 to 1, at the declared arrival period, for input queues of several
