@@ -136,7 +136,8 @@ std::string file_of(const std::string& place) {
   return place.substr(0, place.rfind(':'));
 }
 
-// Returns the places of main's file that call into the function that holds `pc`, such as "bandwidth.c:15".
+// Returns the source lines in main's file that call the function around `pc`, such as "bandwidth.c:15,
+// bandwidth.c:20".
 std::string callers_of(const Image& image, uint32_t pc, const program::Symbols& symbols) {
   const program::Symbol* function = symbols.function_at(pc);
   if (!function)

@@ -1,5 +1,5 @@
-// Reads and writes the key files and signed files of the tile (tile/seal/minisign.h has their layout). File
-// sizes are bounded before they are read.
+// Reads and writes the key files and signed files of the tile (tile/seal/minisign.h has their layout). A file
+// above its size limit is not read.
 #include "tile/keys.h"
 
 #include <sys/stat.h>

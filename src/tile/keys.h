@@ -32,7 +32,7 @@ struct TileSignOptions {
   std::string password;
   std::string comment;
 };
-// Writes FILE.minisig and returns the key that signed.
+// Signs options.file, writes the signature to FILE.minisig, and returns the public key of the signer.
 PublicKey sign_tile_file(const TileSignOptions& options);
 
 struct TileCertifyOptions {

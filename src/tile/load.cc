@@ -1,7 +1,7 @@
 // Decides whether a tile loads an image: first the documents and signatures (tile/seal/policy.h), then the
-// verifier. The rules file stores a revocation list as soon as it is read, before the verifier runs, and the
-// rollback counter once the image is accepted. Each update reads the file again under a lock, so that a slow
-// check that began earlier takes no revocation back.
+// verifier. With TileLoadOptions::remember, the rules file stores a revocation list as soon as it is read,
+// before the verifier runs, and the rollback counter once the image is accepted. Each update reads the file
+// again under a lock, so that a slow check that began earlier takes no revocation back.
 #include "tile/load.h"
 
 #include <fcntl.h>
@@ -49,7 +49,8 @@ Submission list_of(const TileLoadOptions& options) {
   return out;
 }
 
-// Reads an image with its signature, certificate, approval and revocation list.
+// Reads the image and, when the options name them, its certificate and approval and the revocation list, each
+// with its signature.
 Submission submission_of(const TileLoadOptions& options) {
   Submission out = list_of(options);
   out.image = read_tile_signed(options.image);
@@ -60,7 +61,8 @@ Submission submission_of(const TileLoadOptions& options) {
   return out;
 }
 
-// Excludes other processes that update files of one folder.
+// Holds the lock of the folder of `file`, so that no other process updates the rules there meanwhile. Throws
+// base::Error when it cannot be locked.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& file) {

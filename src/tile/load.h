@@ -16,7 +16,8 @@ struct TileLoadOptions {
   uint32_t block = 1;
   uint32_t abi = 1;
   uint32_t rollback = 0;
-  // Paths of files; "": none.
+  // Paths of the files with the certificate, the approval and the revocation list, each signed in
+  // PATH.minisig; "": none.
   std::string certificate;
   std::string approval;
   std::string revocation;

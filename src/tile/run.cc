@@ -131,7 +131,8 @@ class Verdict {
   }
 
  private:
-  // Adds a finding about the program.
+  // Adds a finding whose subject is the program, with `text` as its summary and `next` as the step to take
+  // next. `score` is from 0 to 1.
   void find(
       const std::string& category,
       const std::string& text,
@@ -148,7 +149,7 @@ class Verdict {
     out_.findings.push_back(std::move(f));
   }
 
-  // Reports an exception that stopped the program.
+  // Reports the fault that stopped the tile, if there was one (FaultCause).
   void fault() {
     const Fault& fault = connected_.unit().fault();
     if (fault.cause == FaultCause::None)
@@ -169,7 +170,7 @@ class Verdict {
         "run 'lento tile verify' on the image");
   }
 
-  // Reports a region of the program that did not end.
+  // Reports that init, or main or finish, did not end within its limit of tile cycles (run_recording).
   void endless() {
     if (connected_.init_ends() && connected_.main_ends())
       return;
@@ -181,7 +182,7 @@ class Verdict {
         "bound its loops; 'lento tile verify' names them");
   }
 
-  // Reports that the verifier does not accept the program.
+  // Reports that the verifier does not accept the image, with its first violation.
   void unverified() {
     if (report_.accepted)
       return;
@@ -196,7 +197,7 @@ class Verdict {
         "no tile would load it; mend the program");
   }
 
-  // Reports inputs that came faster than declared.
+  // Reports inputs that came sooner after the one before than the image's declared arrival period.
   void arrivals() {
     const Arrivals& a = connected_.arrivals();
     if (a.early == 0)
@@ -351,7 +352,8 @@ class Verdict {
         "declare YPU_OUTPUT as it is");
   }
 
-  // Writes the verdict: how many inputs were processed, and the leading finding.
+  // Sorts the findings and writes the verdict: the beginning of the first finding's summary, and how many
+  // inputs were processed.
   void summary() {
     const uint64_t lost = counters_.total_dropped();
     const std::string processed = std::to_string(counters_.inputs - lost) + " of " +
@@ -427,7 +429,8 @@ void add_facts(const Loaded& loaded, const Tile& unit, Diagnosis& d) {
 
 namespace {
 
-// Decodes the output into records and adds their figures. Writes them to options.rows, unless that is "".
+// Decodes the output into records, adds their figures, and writes the records to options.rows unless that is
+// "".
 void show_records(
     const TileRunOptions& options,
     const RecordLayout& layout,

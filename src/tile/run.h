@@ -14,12 +14,14 @@ namespace lento::tile {
 
 struct TileRunOptions {
   TileLoadOptions load;
-  // Runs the image even when its signatures or the verifier reject it, and marks the diagnosis as unverified.
+  // Runs the image even when its signatures or the verifier reject it. Then a rejection by the verifier is a
+  // finding.
   bool unsigned_image = false;
   // Paths of the recording (VCD, FST) and of the signal map (lento.tile-map/1).
   std::string recording;
   std::string map;
-  // Instead of a map: a preset as NAME:PREFIX (tile/block/preset.h) and the clock of the block.
+  // Instead of a map: a preset as NAME:PREFIX (tile/block/preset.h), and the name of the signal that is the
+  // block's clock.
   std::string preset;
   std::string clock;
   std::string record;  // C struct of the output (tile/record.h), "" for none

@@ -11,7 +11,7 @@
 
 namespace lento::tile {
 
-// The owner's policy for programs on a block.
+// The owner's policy for programs on a block. policy.h lists what each one requires.
 enum class Policy : uint8_t {
   Closed = 0,
   Restrictive = 1,

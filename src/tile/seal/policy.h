@@ -75,7 +75,8 @@ std::string write_certificate(const Certificate& certificate);
 
 // YAML, lento.tile-approval/1: the owner has read this source and this verifier report for this image.
 struct Approval {
-  // SHA-256 digests in hexadecimal.
+  // SHA-256 digests, in hexadecimal, of the image file, of its source, and of the verifier's report
+  // (write_report).
   std::string image;
   std::string source;
   std::string report;

@@ -28,7 +28,7 @@ struct LogEntry {
   // SHA-256 digests of the objects, in hexadecimal.
   std::string image;
   std::string signature;
-  // The following may be "".
+  // SHA-256 digests in hexadecimal, or "" when the submission has no such file.
   std::string certificate;
   std::string certificate_signature;
   std::string approval;

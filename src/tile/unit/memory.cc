@@ -1,5 +1,5 @@
-// Implements the loads and stores of a tile program: every access is decoded by its address, and all others
-// than the mapped ones are faults.
+// Implements the loads and stores of a tile program. An access to an address that memory.h does not list for
+// it is a fault.
 #include "tile/unit/memory.h"
 
 #include <cstring>

@@ -40,7 +40,8 @@ struct TileInputs {
   uint32_t address = 0;
 };
 
-// The embedded FPGA, which receives the same inputs every cycle and exchanges eight registers with the core.
+// The soft logic: a small embedded FPGA, which gets the tile's inputs in every cycle and shares eight
+// registers with the core.
 class SoftLogic {
  public:
   virtual ~SoftLogic() = default;

@@ -1,4 +1,5 @@
-// Instructions for tests, one call each.
+// Encodes instructions of RV32I and of the tile as words, for tests: one function for each format, or for
+// each instruction of the tile.
 #pragma once
 
 #include "riscv/instruction.h"

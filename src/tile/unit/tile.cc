@@ -57,7 +57,8 @@ std::string Tile::drain(size_t bytes) {
   return out;
 }
 
-// Starts a region of the program: init, main or finish.
+// Starts a region of the program (init, main or finish) at its first instruction, with the return address in
+// `ra`.
 void Tile::start(Region region) {
   region_ = region;
   running_ = true;

@@ -1,4 +1,5 @@
-// Writes the tile's signals as a VCD file, only the changes of each cycle.
+// Writes the tile's signals as a VCD file, with one time unit for each tile cycle and only those values that
+// changed.
 #include "tile/unit/vcd_writer.h"
 
 namespace lento::tile {

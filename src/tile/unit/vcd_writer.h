@@ -1,5 +1,5 @@
 // Writes the tile's own signals as a VCD for any wave viewer: state, fetch address, retired instructions,
-// FIFO, inputs.
+// bytes in the output FIFO, and dropped inputs.
 #pragma once
 
 #include <string>

@@ -47,10 +47,10 @@ struct AbstractValue {
   // Bits that are certainly 0, and certainly 1.
   uint32_t zeros = 0;
   uint32_t ones = 0;
-  bool initialised = true;             // the value has at most so many bits that are 1
-  uint8_t most_ones = 32;              // valid entries of `place`; 0: no set of addresses is known
-  uint8_t places = 0;                  // the possible values, addresses in the code, ascending
-  std::array<uint16_t, 4> place = {};  // addresses in the code, ascending: targets of a function pointer
+  bool initialised = true;             // false: the register or cell may never have been set
+  uint8_t most_ones = 32;              // largest number of bits that are 1
+  uint8_t places = 0;                  // valid entries of `place`; 0: no set of addresses is known
+  std::array<uint16_t, 4> place = {};  // the possible values: code addresses, ascending
   // The bounds of the value as a signed number.
   int32_t least = INT32_MIN;
   int32_t most = INT32_MAX;

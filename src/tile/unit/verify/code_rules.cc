@@ -1,5 +1,5 @@
-// Checks the instruction words alone: hardware loops nest properly and hold no control flow, and the region
-// `finish` returns or jumps within its 16 instructions.
+// Checks the instruction words alone: hardware loops nest at most two deep and hold no branch or jump, and
+// the region `finish` returns or jumps within its 16 instructions.
 #include "tile/unit/verify/code_rules.h"
 
 #include "base/units.h"

@@ -76,7 +76,7 @@ using NamePlace = std::function<std::string(uint32_t pc)>;
 
 // Returns "store bounds at 0x24: store to ..., by way of 0x10 (taken), mask or check the index ...".
 std::string describe(const Violation& violation, const NamePlace& name = {});
-// Returns advice for the author of the program.
+// Returns advice for the author of a program that breaks the rule.
 std::string_view way_out(Rule rule);
 
 // The mix of runs of main that loses most inputs over time. A long run takes RegionReport::worst_cycles, and
@@ -131,7 +131,8 @@ struct VerifyReport {
 // memory.
 inline constexpr uint64_t kStepLimit = 24'000'000;
 
-// A variable of the program, from its ELF file (data_objects in build.h).
+// A variable of the program in the scratchpad, from its ELF file (data_objects in build.h). `low` is its
+// first address.
 struct DataObject {
   uint32_t low = 0;
   uint32_t bytes = 0;

@@ -32,7 +32,7 @@ struct RuleText {
 constexpr std::string_view kControlFlow = "let every path end by a return, and no jump enter a hardware loop";
 constexpr std::string_view kBounds = "check the index against a constant before, or mask it: a[i & 15]";
 
-// In the order of Rule.
+// The texts of the rules, in the order of the enumeration Rule.
 constexpr RuleText kRules[] = {
     {"illegal instruction", "compile for RV32I with 'lento tile build'"},
     {"control flow", kControlFlow},
