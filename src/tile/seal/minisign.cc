@@ -142,8 +142,8 @@ std::string little64(uint64_t value) {
 }
 
 // XORs the protected bytes of a secret key with a stream that scrypt derives from the password, which
-// encrypts or decrypts them. `operations` and `memory` (bytes) are its limits. Throws base::Error when the
-// memory is not available.
+// encrypts or decrypts them. `operations` and `memory` (in bytes) are scrypt's limits. Throws base::Error
+// when the memory is not available.
 void apply_scrypt_stream(
     std::string& protected_bytes,
     const std::string& password,

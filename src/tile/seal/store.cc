@@ -54,7 +54,8 @@ std::string read_head(const std::string& folder) {
   return base::read_file(folder + "/head", kMaxObject);
 }
 
-// Returns the log up to the size that the head signs. Later lines belong to a publish that was interrupted.
+// Returns the lines of the log up to the size in its head, whose signature is not checked here. Later lines
+// belong to a publish that was interrupted.
 std::vector<std::string> signed_log(const std::string& folder) {
   const uint64_t size = parse_head(parse_signed_head(read_head(folder)).text, folder + "/head").size;
   std::vector<std::string> lines = read_log(folder);

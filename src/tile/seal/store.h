@@ -106,8 +106,8 @@ struct Audit {
   uint64_t objects = 0;
   std::vector<std::string> problems;  // empty: the store is intact
 };
-// Checks everything in a folder again: leaves, root, signature, objects, the developer of each name, and that
-// the log extends `remembered`. Failed checks are returned as problems.
+// Checks a store's folder: leaves, root, the head's signature, objects, that each name keeps its developer,
+// and that the log extends `remembered`. Failed checks are returned as problems.
 Audit audit(const std::string& folder, const PublicKey& store, const std::optional<TreeHead>& remembered);
 
 }  // namespace lento::tile

@@ -5,7 +5,7 @@
 //   hist.in  k              lanes of IORegs 2k and 2k+1, when they hold new data, which frees them
 //   hist.rd  rd, rs1        accumulator rs1 & 127
 //   hist.cfg rs1            the unit's operation on a lane (histogram.h)
-//   emit     format         accumulators to the output FIFO, then clear them
+//   emit     format         accumulators to the output FIFO, then clear them; formats 0..9 (histogram.h)
 //   loop     rs1, length    the next `length` (1..31) instructions run rs1 times (0 counts as 1), without
 //                           bubbles
 //   loopi    count, length  the same with a constant n << s, n in 1..4095, s in 0..20

@@ -206,9 +206,9 @@ void bound_drops(const ManyRuns& runs, uint64_t arrival, VerifyReport& report) {
       longest = std::max(longest, runs.kinds[k].cycles);
     }
   }
-  // Describes the mix by two sorts of run. Kinds of which a run takes longer than the mean of the shortest
-  // and the longest kind count as long, and their runs for each input are summed in long_ones. For the
-  // others, short_ones and `cycles` give the mean time of a run.
+  // Describes the mix by two sorts of run. A kind of the mix counts as long when its run takes at least as
+  // many cycles as the mean of `shortest` and `longest`. long_ones and short_ones are the runs of both sorts
+  // for each input, and `cycles` are those of the short runs together.
   double long_ones = 0;
   double short_ones = 0;
   double cycles = 0;

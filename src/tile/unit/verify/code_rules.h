@@ -10,8 +10,9 @@ namespace lento::tile {
 void check_loops(Program& program);
 
 // Returns the constants of addi, andi, lui (with a following addi), slti and sltiu in the program, and their
-// negatives, all with their neighbours c - 1 and c + 1, and the largest values of a byte, a half word and a
-// signed word, ascending. widened() (verify.cc) extends the intervals of cells to these.
+// negatives, all with their neighbours c - 1 and c + 1, and the largest values of an unsigned byte, an
+// unsigned half word and a signed word. They are ascending. widened() (verify.cc) extends the intervals of
+// cells to these.
 std::vector<uint32_t> constants_of(const std::vector<TileOp>& code);
 
 // Rejects a program whose region `finish` is missing or has no jump, call or return in its 16 instructions.

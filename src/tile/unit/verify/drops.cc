@@ -1,6 +1,6 @@
-// expected_dropped() simulates a queue with a single server: inputs arrive at a fixed distance, each starts a
-// run of main, and a run is long (LongRuns) once in every_runs runs or as soon as every_cycles have passed
-// since the last long one.
+// expected_dropped() simulates a queue with a single server: one input arrives every `arrival` tile cycles,
+// each that is not lost starts a run of main, and a run is long (LongRuns) once in every_runs runs or as soon
+// as every_cycles have passed since the last long one.
 #include "tile/unit/verify/drops.h"
 
 #include <algorithm>

@@ -15,7 +15,8 @@ double most_dropped_of_stream(const RegionReport& main, uint64_t arrival);
 
 // Returns the expected share of inputs, 0 to 1, that are lost when one comes every `arrival` tile cycles,
 // `queue` of them may wait while main runs, and long runs (LongRuns) are spread evenly. For a main with
-// hist.in it is the bound above, whatever the queue.
+// hist.in it is most_dropped_of_stream(), whatever the queue. It is 0 when `arrival` is at least
+// main.lossless_period, and 1 when no period is.
 double expected_dropped(const RegionReport& main, uint64_t arrival, uint32_t queue);
 
 }  // namespace lento::tile

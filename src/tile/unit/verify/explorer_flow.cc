@@ -147,8 +147,8 @@ void Explorer::call(State& s, unsigned link, uint32_t target) {
 }
 
 // Executes a jump or call. One through a register follows each of the addresses that the register may hold.
-// Rejects the program when these are not known, or when it jumps to a single known address that is not the
-// return address of the open call.
+// Rejects the program when these are not known, or when it is no call and goes to a single known address that
+// is not the return address of the open call.
 void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
   const uint32_t pc = s.pc;
   const bool links = op.base.rd != 0;

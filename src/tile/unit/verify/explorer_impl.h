@@ -143,7 +143,7 @@ class Explorer {
   }
 
   // Executes from the state `s` until `stop`, and adds the cost of that to `cost`. `depth` is the number of
-  // branches with an open path around it.
+  // enclosing branches of which a path is being followed, at most kDepthLimit.
   void run(State& s, const Stop& stop, int depth, PathCost& cost);
 
   // Executes all rounds of the loop of ShortLoops that begins at s.pc. Returns false and leaves `s` as it is

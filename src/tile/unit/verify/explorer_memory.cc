@@ -76,7 +76,7 @@ std::vector<uint32_t> Explorer::cells_of(const V& address, unsigned size) {
 }
 
 // Returns the value of a cell. A value that is not constant and has no term gets one (name), which the cell
-// keeps where it can, so that a branch on the register that is loaded narrows the cell too.
+// keeps unless it overlaps other cells, so that a branch on the register that is loaded narrows the cell too.
 V Explorer::load_cell(State& s, uint32_t cell) {
   V value = s.words.value(cell);
   if (value.is_constant() || !value.initialised)

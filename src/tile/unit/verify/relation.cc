@@ -81,9 +81,10 @@ bool of_one_window(const Term& a, const Term& b) {
          a.mask == b.mask && a.minus == 0 && b.minus == 0;
 }
 
-// Returns the term of a + b or a - b, or no term. With n as one masked number, k * n + n and k * n - n are
-// multiples of n, and n + k * n is one too. A difference whose second operand is a number plus a constant has
-// that number in `minus`.
+// Returns the term of a + b or a - b, or no term. When a and b are n and k * n, in either order, for one
+// masked number n (bits_of) and a factor k, their sum is (k + 1) * n, and the difference of the larger and
+// the smaller is (k - 1) * n. A difference whose second operand is a number plus a constant has that number
+// in `minus`.
 Term of_sum(Op op, const V& a, const V& b) {
   const Term& s = a.term;
   const Term& t = b.term;
