@@ -85,8 +85,8 @@ class ConnectedTile {
   void step(const TileInputs* inputs);
   void count_arrival(uint64_t untriggered, uint64_t running);
   template <class Done>
-  // Runs until `done` or until the tile is in state Error, at most `patience` tile cycles. Returns false when
-  // neither came about.
+  // Runs until done() is true or the tile is in state Error, at most `patience` tile cycles. Returns false
+  // when neither came about.
   bool run_until(uint64_t patience, Done&& done) {
     for (uint64_t i = 0; i < patience && !done(); ++i) {
       if (unit_.status() == Status::Error)

@@ -61,8 +61,8 @@ Submission submission_of(const TileLoadOptions& options) {
   return out;
 }
 
-// Holds the lock of the folder of `file`, so that no other process updates the rules there meanwhile. Throws
-// base::Error when it cannot be locked.
+// Holds the lock of the folder of `file`, so that no other process changes the rules file in it meanwhile.
+// Throws base::Error when it cannot be locked.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& file) {

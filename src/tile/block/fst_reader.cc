@@ -8,6 +8,7 @@
 
 #define HAVE_LIBPTHREAD
 #define FST_CONFIG_INCLUDE "fst_config.h"
+// These parts of GTKWave's reader stay in this order.
 // clang-format off
 #include "gtkwave/fastlz.c"
 #include "gtkwave/fstapi.c"

@@ -19,8 +19,8 @@ int64_t days_from_civil(int64_t y, unsigned m, unsigned d) {
   return era * 146097 + int64_t(yoe * 365 + yoe / 4 - yoe / 100 + doy) - 719468;
 }
 
-// Returns the number that `count` digits at position `at` of a date write. Throws base::Error at `where` when
-// they are not digits.
+// Returns the number in the `count` digits of `text`, a date, from position `at` on. Throws base::Error at
+// `where` when these are not digits or the text is shorter.
 unsigned digits(std::string_view text, size_t at, size_t count, const base::Location& where) {
   if (at + count <= text.size()) {
     if (const auto value = base::try_uint(text.substr(at, count)))

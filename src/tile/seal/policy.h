@@ -66,7 +66,7 @@ struct Certificate {
   PublicKey key;
   std::vector<uint32_t> blocks;
   std::vector<Policy> policies;
-  // Unix seconds, both inclusive.
+  // The first and the last second at which the certificate is valid, in Unix seconds.
   uint64_t not_before = 0;
   uint64_t not_after = 0;
 };

@@ -26,8 +26,8 @@ inline void place(Image& image, uint32_t at, const Words& words) {
   image.code.replace(at, 4 * words.size(), reinterpret_cast<const char*>(words.data()), 4 * words.size());
 }
 
-// Returns an image with this main, entered at byte address 4, with the input mask `mask`, and with an init of
-// one `ret`.
+// Returns an image with the words `main` at byte address 4, its main entry, the words `finish` as its finish,
+// the input mask `mask`, and an init of one `ret`.
 inline Image image_of(const Words& main, uint32_t mask = 1, const Words& finish = {kRet}) {
   Image image;
   image.main_entry = 4;

@@ -44,7 +44,7 @@ struct Term {
 struct AbstractValue {
   uint32_t low = 0;
   uint32_t high = UINT32_MAX;
-  // Bits that are certainly 0, and certainly 1.
+  // Masks of the bits that are 0 in every possible value, and of those that are 1.
   uint32_t zeros = 0;
   uint32_t ones = 0;
   bool initialised = true;             // false: the register or cell may never have been set

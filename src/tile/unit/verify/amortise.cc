@@ -152,8 +152,9 @@ double paid_by_time(const ManyRuns& runs, const Potential& potential) {
 }
 
 // Returns the largest cost (bytes sent or inputs lost, as the prices are) that the tracked cells pay for
-// once, however many runs there are. A counter may start at one end of its span and stop at the other. A
-// clock may be advanced by one period (period_of) before the first run and by one in the last window.
+// once, however many runs there are. A counter may start at one end of its span (ManyRuns::spans) and stop at
+// the other. A clock may be advanced by one period (period_of) before the first run and by one in the last
+// window.
 double paid_once(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)

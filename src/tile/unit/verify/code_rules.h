@@ -5,8 +5,9 @@
 
 namespace lento::tile {
 
-// Sets Program::in_body. Rejects the program when hardware loops nest more than two deep, end at the same
-// instruction, leave the code or hold a branch or jump, or when a branch or jump enters a body.
+// Sets Program::in_body. Rejects the program when hardware loops nest more than two deep, when an inner one
+// does not end before the outer one, when a body leaves the code or holds a branch or jump, or when a branch
+// or jump enters a body.
 void check_loops(Program& program);
 
 // Returns the constants of addi, andi, lui (with a following addi), slti and sltiu in the program, and their

@@ -143,8 +143,8 @@ void Explorer::arithmetic(State& s, const riscv::Instruction& n, uint32_t pc) {
     note_stack(s.x[2], pc);
 }
 
-// Rejects the program when the stack pointer may leave the part of the scratchpad behind the image's data.
-// Notes the lowest address, from which Exploration::stack_bytes follows.
+// Rejects the program when the stack pointer may leave the part of the scratchpad above the image's data.
+// Keeps the lowest stack pointer in lowest_stack_, from which Exploration::stack_bytes follows.
 void Explorer::note_stack(const V& sp, uint32_t pc) {
   if (sp.low < kDataBase + program_.image.data.size() || sp.high > kStackTop) {
     reject(
@@ -176,8 +176,8 @@ void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, u
 }
 
 // Adds the cost of hist.in. It is 1 cycle in any case, because the wait for inputs is not counted, but the
-// two IORegs count as a taken input only when the image uses one of them. Rejects the program when it would
-// wait outside main.
+// two IORegs count as a taken input only when the image uses one of them. Rejects a hist.in that would wait
+// outside main.
 void Explorer::stream(State& s, const TileOp& op, uint32_t pc, PathCost& cost) const {
   const uint32_t needed = (3u << (2 * op.count)) & program_.image.input_mask;
   if (needed == 0)

@@ -176,8 +176,8 @@ struct PathCost {
     return a == kNone || b == kNone ? kNone : a + b;
   }
   // The next three functions return sums and products of bounds of a Change. bounded() returns `result`, the
-  // sum of a and b, clamped to kMostChange in both directions. An operand or product that reaches the limit
-  // makes the result stay at the limit of that sign, because it stands for no bound.
+  // sum of a and b, clamped to the range from -kMostChange to kMostChange. An operand or product that reaches
+  // the limit makes the result stay at the limit of that sign, because it stands for no bound.
   static int64_t bounded(int64_t a, int64_t b, int64_t result) {
     const int64_t far = std::abs(a) >= kMostChange ? a : std::abs(b) >= kMostChange ? b : result;
     return std::clamp(far, -kMostChange, kMostChange);

@@ -167,8 +167,8 @@ V made_of(const V& bits, const Term& t) {
   return plus(product, t.plus);
 }
 
-// Returns the bounds `bits` of x & mask, narrowed by the bounds `known` of x & known_mask: by the known bits
-// that both masks keep, and by the interval where one mask includes the other.
+// Returns the bounds `bits` of x & mask, for some value x, narrowed by the bounds `known` of x & known_mask:
+// by the known bits that both masks keep, and by the interval where one mask includes the other.
 V shared_bits(const V& bits, uint32_t mask, const V& known, uint32_t known_mask) {
   const uint32_t more = mask & ~known_mask;
   const uint32_t less = known_mask & ~mask;
