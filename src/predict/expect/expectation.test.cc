@@ -215,6 +215,30 @@ TEST(Verdict, SparsityIsNamedOnEveryChipAndNowhereElse) {
   }
 }
 
+// A claim of FlagPerf's (pull 480) for fp32 on an A100 is above its 19.5 TFLOP/s and below tf32's 156.
+TEST(Verdict, AnImpossibleTimeNamesTheFormatThatWouldAllowIt) {
+  Question q = training();
+  std::get<TrainingRun>(q.what).precision = Precision::Fp32;
+  const auto e = expect_run(system_of("a100"), q);
+  const SpeedVerdict v = judge_speed(system_of("a100"), *e, {MeasuredFigure::Kind::Time, e->limit_s / 2});
+  EXPECT_EQ(v.speed, Speed::Impossible);
+  EXPECT_THAT(v.text, HasSubstr("possible if the products ran in tf32, not in fp32"));
+  const SpeedVerdict no = judge_speed(system_of("a100"), *e, {MeasuredFigure::Kind::Time, e->limit_s / 100});
+  EXPECT_THAT(no.text, testing::Not(HasSubstr("possible if")));
+}
+
+TEST(Verdict, AMeasuredRunThatCountsAsTooLargeRanInAnotherWay) {
+  Question q = training();
+  std::get<TrainingRun>(q.what).micro_batch = 1 << 10;
+  std::get<TrainingRun>(q.what).global_batch = 1 << 15;
+  const auto e = expect_run(system_of("a100"), q);
+  ASSERT_FALSE(e->fits);
+  finding::Diagnosis d;
+  state_expectation(d, system_of("a100"), *e, MeasuredFigure{MeasuredFigure::Kind::Time, e->seconds});
+  EXPECT_THAT(d.verdict, HasSubstr("ran with less than asked"));
+  EXPECT_THAT(d.verdict, testing::Not(HasSubstr("Does not fit")));
+}
+
 TEST(Verdict, AShareOfThePeakIsNoFigureOfServing) {
   const auto e = expect_run(system_of("a100"), serving());
   EXPECT_THROW(judge_speed(system_of("a100"), *e, {MeasuredFigure::Kind::Share, 0.4}), base::Error);

@@ -57,6 +57,16 @@ TEST(ServedWork, LayersWithAWindowReadNoMoreThanIt) {
   EXPECT_NEAR(ServedWork(a100(), {run, "", false}).step_s(kNone), full.step_s(kNone), 1e-9);
 }
 
+// A V100 multiplies fp16 alone, also the rows that a router reads.
+TEST(ServedWork, MixturesAreServedOnChipsWithoutBf16) {
+  InferenceRun run = llama(1, 128, 128);
+  run.model.experts = 8;
+  run.model.active_experts = 2;
+  run.precision = Precision::Fp16;
+  const ServedWork work(*find_shipped("v100"), {run, "", false});
+  EXPECT_GT(work.seconds(kNone), work.limit_s());
+}
+
 TEST(ServedWork, EachScalarOfTheHostAddsItsOwnShare) {
   const ServedWork work(a100(), {llama(8, 16, 101), "", false});
   const double bare = work.seconds(kNone);

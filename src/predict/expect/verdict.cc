@@ -52,6 +52,20 @@ std::vector<Miscount> other_peaks(const System& system, Precision p) {
   return out;
 }
 
+// Returns the format in which a framework may have run the products of the run unasked, when the chip's peak
+// in that format makes the time possible: tf32 for fp32, two bytes for either, eight bits for two bytes.
+std::string possible_in(const System& system, const Expectation& e, double seconds) {
+  const double own = system.chip.peak(e.peak_precision);
+  for (const Precision p : {Precision::Tf32, Precision::Bf16, Precision::Fp16, Precision::Fp8}) {
+    const bool narrower = bytes_of(p) < bytes_of(e.peak_precision) || e.peak_precision == Precision::Fp32;
+    const double peak = system.chip.peak(p);
+    if (narrower && peak > own && seconds >= e.limit_s * own / peak)
+      return " It is possible if the products ran in " + std::string(name(p)) + ", not in " +
+             std::string(name(e.peak_precision)) + ".";
+  }
+  return {};
+}
+
 // Returns the usual mistake that explains the figure, or nothing. A figure outside the interval is explained
 // when its correction lies inside it. A share of the peak inside the interval is explained when its
 // correction lies among the nearest half of such runs, because the peak with sparsity only halves the share.
@@ -86,7 +100,7 @@ std::string likely_mistake(
 
 // Writes the sentence that compares a measured time with its expectation, and the likely reason of a
 // difference.
-std::string sentence(const Expectation& e, const SpeedVerdict& v, double seconds) {
+std::string sentence(const System& system, const Expectation& e, const SpeedVerdict& v, double seconds) {
   const std::string measured = "Measured " + format_quantity(seconds, Dimension::Time) + " for " +
                                format_quantity(e.seconds, Dimension::Time) + " (" +
                                format_quantity(e.fast_s, Dimension::Time) + " to " +
@@ -111,6 +125,8 @@ std::string sentence(const Expectation& e, const SpeedVerdict& v, double seconds
     text += (v.speed == Speed::AsExpected ? " It is as near as half of such runs are if "
                                           : " It lies among nine of ten such runs if ") +
             v.mistake + ".";
+  else if (v.speed == Speed::Impossible)
+    text += possible_in(system, e, seconds);
   return measured + text;
 }
 
@@ -345,7 +361,7 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
                                  : Speed::AsExpected;
   if (v.speed == Speed::Impossible || std::abs(std::log(v.factor)) > std::log(e.half_ratio))
     v.mistake = likely_mistake(system, e, figure, v.speed, seconds);
-  v.text = sentence(e, v, seconds);
+  v.text = sentence(system, e, v, seconds);
   return v;
 }
 
@@ -386,10 +402,14 @@ void state_measured(
     const MeasuredFigure& measured) {
   const SpeedVerdict v = judge_speed(system, e, measured);
   if (!e.fits)
-    d.remedy =
-        "Say how it ran, since as asked it does not fit: --parallel tp=8,dp=4 or, to search, all=32; "
-        "--recompute full";
-  d.verdict = v.text + " " + d.verdict;
+    d.remedy = "Say how it ran: --parallel tp=8,dp=4 or, to search, all=32; --recompute full";
+  d.verdict =
+      v.text + " " +
+      (e.fits ? d.verdict
+              : "As asked it needs " + base::format_number(e.memory_bytes / double(1 << 30), 3) + " of " +
+                    base::format_number(system.chip.memory_bytes / double(1 << 30), 3) +
+                    " GiB a device, so that it ran with less than asked (recomputation, offloading, a "
+                    "compiled loss) or in another layout.");
   d.facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
   if (v.speed != Speed::Slow)
     return;

@@ -25,6 +25,11 @@ bool can(const Chip& chip, Precision p) {
   return chip.rate(p) > 0;
 }
 
+// Returns the precision of two bytes that the chip multiplies: devices before Ampere have fp16 alone.
+Precision half_of(const Chip& chip) {
+  return can(chip, Precision::Bf16) ? Precision::Bf16 : Precision::Fp16;
+}
+
 // Returns whether weights of eight bits have a scale for each block, as models with latent attention do.
 bool scales_by_block(const ServingRun& run) {
   return run.model.block_scales || run.model.kv_rank > 0 || run.precision == Precision::Fp8Block;
@@ -38,7 +43,7 @@ Precision product_precision(const Chip& chip, const ServingRun& run) {
   if (wanted == Precision::Fp8 || wanted == Precision::Fp8Block ||
       (wanted == Precision::Fp4 && run.model.experts > 1))
     wanted = eight;
-  return can(chip, wanted) ? wanted : Precision::Bf16;
+  return can(chip, wanted) ? wanted : half_of(chip);
 }
 
 KernelFormat expert_format_of(const ServingRun& run, const System& system) {
@@ -165,8 +170,8 @@ double StepTimes::attention_products_at(const Transformer& m, double tokens) con
         product(m.index_heads * m.index_size, m.query_rank) + product(m.index_size + m.index_heads, m.hidden);
   // Keys and values stay compressed. Instead, queries and results are multiplied by the compression
   // matrices.
-  const Gemm keys{heads, rows, m.kv_rank, plain, Precision::Bf16};
-  const Gemm values{heads, rows, m.value(), m.kv_rank, Precision::Bf16};
+  const Gemm keys{heads, rows, m.kv_rank, plain, half_of(system_.chip)};
+  const Gemm values{heads, rows, m.value(), m.kv_rank, half_of(system_.chip)};
   return seconds + predict_gemm(system_, keys).seconds + predict_gemm(system_, values).seconds;
 }
 
@@ -184,7 +189,7 @@ double StepTimes::shared_products_at(double tokens) const {
   };
   if (m.experts <= 1)
     return feed(m.inner()) * double(m.dense_feeds()) / double(m.layers);
-  double seconds = predict_gemm(system_, Gemm{1, rows, m.experts, m.hidden, Precision::Bf16}).seconds;
+  double seconds = predict_gemm(system_, Gemm{1, rows, m.experts, m.hidden, half_of(system_.chip)}).seconds;
   if (m.shared_ffn > 0)
     seconds += feed(m.shared_ffn);
   if (m.expert_width > 0)
