@@ -1,9 +1,9 @@
 // Runs a tile on a recording of a block's signals and judges the image's declarations. The recording is
-// streamed, one block cycle at a time, into the cycle model of the tile. Init may take a million tile cycles
-// plus the time that the verifier proved for it. At the end, the last main and finish may take a million and
-// eight times the time proved for both (run_recording). A region that takes longer is a finding. Cost: about
-// one step of the model per tile cycle, and as much again for a second run (QueueTrial) when inputs were
-// dropped.
+// streamed, one block cycle at a time, into the cycle model of the tile. Init may take 10^6 tile cycles
+// more than the verifier proved for it. After the recording, the waiting inputs are taken, and then the last
+// main and finish run. Each of these two phases may take 10^6 tile cycles plus 8 times the time proved for
+// main and finish together (run_recording). It is a finding when a limit is exceeded. Cost: about one step of
+// the model per tile cycle, and as much again for a second run (QueueTrial) when inputs were dropped.
 #include "tile/run.h"
 
 #include <algorithm>

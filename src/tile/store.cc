@@ -1,5 +1,6 @@
-// Runs the commands of the app store on files: reads keys, images and the client's record (Trust), calls
-// tile/seal/store.h, and writes the results.
+// Runs the commands of the app store on files: publish, fetch and audit. Reads keys and images, calls
+// tile/seal/store.h, and writes the results. The trust file of whoever fetches or audits keeps the log's last
+// accepted head and the newest accepted release of each program (Trust).
 #include "tile/store.h"
 
 #include <filesystem>

@@ -172,6 +172,43 @@ TEST(Vcd, EachInputHasItsClockAndEdge) {
       "0:0,0 o20/1:1,0 o40/1:2,0 o70/1:2,0 0:0,0 o0/1:3,0 ");
 }
 
+// LiteScope writes `$scope dumped_signals` and `$unscope`; signals behind it belong to the scope around it.
+TEST(Vcd, AScopeWithoutATypeIsAScope) {
+  const std::string header =
+      "$scope module t $end\n$scope dumped $end\n$var wire 1 d data $end\n$unscope $end\n"
+      "$var wire 1 ! clk $end\n$upscope $end\n$enddefinitions $end\n";
+  const std::string map = kTop + "clock: t.clk\ninputs:\n  - {ioreg: 0, signal: t.dumped.data}\n";
+  EXPECT_NE(edges_of(header + "#0\n1d\n0!\n#5\n1!\n", map), "");
+}
+
+// SPI's clock stands still between words of eight bits, where chip select changes twice. The same changes
+// inside a word are lost.
+TEST(Vcd, ChangesWhileAClockStandsStillAreNotLost) {
+  const std::string header =
+      "$scope module t $end\n$var wire 1 c clk $end\n$var wire 1 ! sclk $end\n$var wire 1 s cs $end\n"
+      "$enddefinitions $end\n";
+  const std::string map = kTop + "clock: t.sclk\ninputs:\n  - {ioreg: 0, signal: t.cs}\n";
+  const auto recording = [&](int at) {
+    std::string out = "#0\n0!\n0s\n0c\n";
+    for (int time = 1; time < 8000; ++time) {
+      const int phase = time % 400;
+      std::string changes = time % 5 == 0 ? (time % 10 == 0 ? "1c\n" : "0c\n") : "";
+      if (phase < 160 && phase % 10 == 0)
+        changes += phase % 20 == 0 ? "1!\n" : "0!\n";
+      if (phase == at || phase == at + 10)
+        changes += phase == at ? "1s\n" : "0s\n";
+      if (!changes.empty())
+        out += "#" + std::to_string(time) + "\n" + changes;
+    }
+    return out;
+  };
+  VcdReading reading;
+  edges_of(header + recording(250), map, &reading);
+  EXPECT_TRUE(reading.unsampled.empty());
+  edges_of(header + recording(85), map, &reading);
+  EXPECT_EQ(reading.unsampled.size(), 1u);
+}
+
 // Pulses of a clock that is not a multiple of the block's own, and a twin whose signal glitches in its own
 // domain.
 TEST(Vcd, SignalsOfAnotherClockAreCounted) {

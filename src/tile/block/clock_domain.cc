@@ -44,18 +44,26 @@ void ClockDomains::change(size_t signal, uint64_t time) {
   }
 }
 
-void ClockDomains::sample(size_t signal, uint64_t value) {
+// The clock stood still in a gap that is at least twice as long as the gaps before and behind it, so that an
+// edge is missing there. Changes in the latest gap count as lost once the next gap is known.
+void ClockDomains::sample(size_t signal, uint64_t time, uint64_t value) {
   Signal& s = signals_[signal];
   const uint64_t seen = s.last_sample && *s.last_sample != value ? 1 : 0;
-  s.lost += s.since_sample - std::min(s.since_sample, seen);
+  const Gap next = {s.last_sample ? time - s.last_time : 0, s.since_sample - std::min(s.since_sample, seen)};
+  const bool stood_still = s.last.time / 2 >= std::max({s.before.time, next.time, uint64_t(1)});
+  s.lost += stood_still ? 0 : s.last.hidden;
+  s.before = s.last;
+  s.last = next;
   s.since_sample = 0;
   s.last_sample = value;
+  s.last_time = time;
 }
 
 std::vector<UnsampledSignal> ClockDomains::foreign() const {
   std::vector<UnsampledSignal> out;
   for (const Signal& s : signals_) {
-    if (s.lost == 0 || s.distances.empty())
+    const uint64_t lost = s.lost + s.last.hidden;
+    if (lost == 0 || s.distances.empty())
       continue;
     size_t best = s.clock;
     for (size_t c = 0; c < s.distances.size(); ++c) {
@@ -63,7 +71,7 @@ std::vector<UnsampledSignal> ClockDomains::foreign() const {
         best = c;
     }
     if (best != s.clock)
-      out.push_back({s.name, clocks_[s.clock].name, clocks_[best].name, s.changes, s.lost});
+      out.push_back({s.name, clocks_[s.clock].name, clocks_[best].name, s.changes, lost});
   }
   return out;
 }

@@ -1,6 +1,7 @@
 // Finds mapped signals that are driven by another clock than the one that samples them. The times from a
 // rising edge of a clock to a change of a signal take few distinct values when that clock drives the signal,
 // and many when it does not.
+// While a gated clock stands still, as SPI's does between two words, changes are no loss.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ class ClockDomains {
 
   void rise(size_t clock, uint64_t time);
   void change(size_t signal, uint64_t time);
-  void sample(size_t signal, uint64_t value);
+  void sample(size_t signal, uint64_t time, uint64_t value);
 
   // Returns the signals that lost changes between samples and that another clock than the sampling one
   // probably drives.
@@ -41,6 +42,11 @@ class ClockDomains {
     std::string name;
     std::optional<uint64_t> last_rise;
   };
+  // The time between two samples of a signal, and the changes that neither of them shows.
+  struct Gap {
+    uint64_t time = 0;
+    uint64_t hidden = 0;
+  };
   struct Signal {
     std::string name;
     size_t clock = 0;
@@ -48,6 +54,8 @@ class ClockDomains {
     uint64_t since_sample = 0;
     uint64_t lost = 0;
     std::optional<uint64_t> last_sample;
+    uint64_t last_time = 0;                        // of the last sample
+    Gap before, last;                              // the two latest gaps between samples
     std::vector<std::vector<uint64_t>> distances;  // by clock, each sorted and bounded
   };
   std::vector<Clock> clocks_;

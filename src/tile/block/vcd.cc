@@ -102,7 +102,9 @@ class Reader {
         report_(report) {
   }
 
-  // Reads the recording and calls `use` for each clock edge, until `use` returns false.
+  // Reads the recording and calls `use` with the sampled inputs at each edge that the map selects of the
+  // block's clock, until `use` returns false. Calls it also at the edges of the clocks that single inputs
+  // have of their own, when such an input is valid there (deliver).
   VcdReading run(const Use& use) {
     use_ = &use;
     read_header();
@@ -162,10 +164,11 @@ class Reader {
       }
       if (kind == "$enddefinitions")
         return;
-      if (kind == "$upscope" && !scope.empty())
+      // LiteScope writes a scope's name without its type, and $unscope for $upscope.
+      if ((kind == "$upscope" || kind == "$unscope") && !scope.empty())
         scope.pop_back();
-      if (kind == "$scope" && section.size() >= 2)
-        scope.push_back(section[1]);
+      if (kind == "$scope" && !section.empty())
+        scope.push_back(section[section.size() > 1 ? 1 : 0]);
       if (scope.size() > kMaxDepth)
         throw base::Error(here(), "scopes nest deeper than 256");
       if (kind == "$var" && section.size() >= 4)
@@ -300,9 +303,9 @@ class Reader {
     bool unknown = false;
     for (const size_t i : sampler.inputs) {
       const Bits data = bound_[i].data.read(values_);
-      domains_.sample(bound_[i].data.domain_index, data.value);
+      domains_.sample(bound_[i].data.domain_index, time_, data.value);
       for (const Signal& valid : bound_[i].valid)
-        domains_.sample(valid.domain_index, valid.read(values_).value);
+        domains_.sample(valid.domain_index, time_, valid.read(values_).value);
       const SignalMap::Input& input = map_.inputs[i];
       const bool valid = all(bound_[i].valid, values_);
       const std::optional<uint32_t> taken = input.tap
@@ -318,9 +321,9 @@ class Reader {
     if (foreign || !address_)
       return cycle;
     for (const Signal& valid : address_valid_)
-      domains_.sample(valid.domain_index, valid.read(values_).value);
+      domains_.sample(valid.domain_index, time_, valid.read(values_).value);
     cycle.address = uint32_t(address_->read(values_).value);
-    domains_.sample(address_->domain_index, address_->read(values_).value);
+    domains_.sample(address_->domain_index, time_, address_->read(values_).value);
     cycle.has_address = all(address_valid_, values_);
     return cycle;
   }

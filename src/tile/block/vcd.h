@@ -36,10 +36,11 @@ struct VcdReading {
   uint64_t late_edges = 0;
 };
 
-// Reads the file once in bounded memory and calls `use` for each clock edge, until `use` returns false.
-// Damaged changes are skipped and counted in `report`. Throws base::Error for an unreadable header, for a
-// mapped signal that does not exist or is not unique, and for an incomplete FST. An FST file is recognised by
-// its first bytes.
+// Reads the file once in bounded memory. Calls `use` with the sampled inputs at each edge that the map
+// selects of the block's clock and of the clocks that single inputs have of their own, until `use` returns
+// false. Damaged changes are skipped and counted in `report`. Throws base::Error for an unreadable header,
+// for a mapped signal that does not exist or is not unique, and for an incomplete FST. An FST file is
+// recognised by its first bytes.
 VcdReading read_vcd(
     const std::string& path,
     const SignalMap& map,

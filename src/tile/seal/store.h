@@ -22,8 +22,9 @@ namespace lento::tile {
 struct LogEntry {
   std::string name;  // 1 to 64 of a-z 0-9 . _ -
   uint32_t rollback = 0;
-  // The signer of the image, who owns the name: the certified key (base64), or "id " and the signing key's id
-  // when there is no certificate (policy closed). All entries of a name have the same one.
+  // The signer of the image, who owns the name: the certificate's key (base64). Or "id " and the signing
+  // key's id when there is no certificate, because the block's owner signed the image (Policy::Closed). All
+  // entries of a name have the same developer.
   std::string developer;
   // SHA-256 digests of the objects, in hexadecimal.
   std::string image;

@@ -1,8 +1,9 @@
 // Proves, before a program runs, that it cannot do harm (in the spirit of eBPF's verifier).
 //
-// Every path of init, main and finish is executed on abstract values (explorer.h). Where a branch can go both
-// ways, both are followed to the place where they meet (immediate post-dominator) and joined there, so work
-// grows with the longest path, not with the number of paths. Accepted means:
+// Every path of the program's three regions, init, main and finish, is executed on abstract values
+// (explorer.h). Where a branch can go both ways, both are followed to the place where they meet (immediate
+// post-dominator) and joined there, so work grows with the longest path, not with the number of paths.
+// Accepted means:
 //   1. Every reachable word is a legal instruction, and there is a finish. No control flow leaves the code or
 //      enters the body of a hardware loop. A jump through a register is a return, or goes to one of at most
 //      four known addresses. There is no recursion.
@@ -10,15 +11,17 @@
 //      the control registers (loads) or the FIFO window (stores). The stack pointer is put back at the end.
 //   3. Every register is set before it is used. To save an unset register on the stack is no use, but the
 //      value that is loaded from there, also in a later run, counts as unset.
-//   4. Every region ends within 2^40 cycles, as proved in at most kStepLimit steps. The count of a hardware
+//   4. Every region ends within 2^40 tile cycles, as proved in at most kStepLimit steps. The count of a
+//   hardware
 //      loop is at most 2^20. hist.in, which waits for input, occurs in main only.
 //   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared. In
 //      that case the share of dropped inputs over many runs is bounded, by how often main can take its
 //      longest time (LongRuns).
-//   6. Output bytes stay below the declared rate. The bound is that of each run of main or, when a word of
-//      the scratchpad limits how often main sends a summary, that of many runs. Such a word is a counter (a
-//      summary every 256 inputs counts as 1/256 summary a run), its low bits (++n % 256 == 0), or the arrival
-//      time of the last summary (at most one in each period).
+//   6. Output is at most the declared number of bytes in the declared number of tile cycles (Image). The
+//      bound is that of each run of main. When main writes output in some of its runs only, and a word of the
+//      scratchpad decides in which, the bound is that of many runs. Such a word is a counter (64 bytes every
+//      256 inputs count as 64/256 byte a run), its low bits (++n % 256 == 0), or the arrival time at the last
+//      output (at most one output in each period).
 //   7. No instruction writes the soft-logic registers of an image without soft logic, so data of the block
 //      leaves through the output FIFO only.
 //

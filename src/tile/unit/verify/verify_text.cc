@@ -30,7 +30,9 @@ struct RuleText {
 };
 
 constexpr std::string_view kControlFlow = "let every path end by a return, and no jump enter a hardware loop";
-constexpr std::string_view kBounds = "check the index against a constant before, or mask it: a[i & 15]";
+constexpr std::string_view kBounds =
+    "check the index against a constant before (ypu_opaque(i) first where the compiler removes the check), "
+    "or mask it: a[i & 15]";
 
 // The texts of the rules, in the order of the enumeration Rule.
 constexpr RuleText kRules[] = {
