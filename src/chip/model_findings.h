@@ -17,7 +17,8 @@ std::string class_of(const Component& component);
 finding::Finding finding_of(const ClassDifference& difference);
 // Returns the finding of a part that several runs show together. `runs` is their number.
 finding::Finding finding_of(const PartInRuns& part, const std::string& name, const std::string& runs);
-// Adds the interval of a part's factor to the summary where the factor is uncertain.
+// Adds the 90 % interval of a part's factor to the summary where the factor is uncertain (by more than a
+// fifth).
 void add_interval(finding::Finding& finding);
 
 }  // namespace lento::chip

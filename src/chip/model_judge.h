@@ -51,8 +51,8 @@ class ModelJudge {
   // Replaces an all-clear by "cannot judge" when the model suspects a part although the comparison by replay
   // reported nothing. The reason states whether that part's raw records are slower.
   void doubt_all_clear(Detection& detection) const;
-  // Returns whether no part gains enough to be suspicious, so that nothing needs to be simulated.
-  // Precondition: judged().
+  // Returns whether no part's gain (twice the log-likelihood ratio) exceeds the threshold, so that nothing
+  // needs to be simulated. Precondition: judged().
   bool quiet() const {
     return verdict_->most_gain() <= verdict_->threshold;
   }

@@ -20,7 +20,8 @@ struct ConfiguredTransformer {
 
 bool is_model_config(const std::string& file);  // by its name, *.json
 
-// `transformer` is used for a config.json only, and `onnx` for other files.
+// Reads the network of `file`: a config.json through `transformer.read_shape`, which must be set then, any
+// other file as ONNX with the options `onnx`. Throws base::Error when the file is broken.
 spec::Network read_chip_network(
     const std::string& file,
     const spec::OnnxOptions& onnx,

@@ -21,11 +21,12 @@
 
 namespace lento::chip {
 
-// Returns the first seed for judging this sketch.
+// Returns the seed of simulation number 0 in judging this sketch: a hash of its bytes and of `seed`.
+// Simulation number n adds n.
 uint64_t replay_seed(const Sketch& judged, uint64_t seed);
 
-// Returns the options of a run with as many inferences as the sketch holds, limited to the length that is
-// worth comparing.
+// Returns the options of a run with as many inferences as the sketch holds, limited to
+// Sketch::comparable_cycles().
 Options replay_run(const Sketch& judged, uint64_t seed, const base::Progress& progress);
 
 // Makes the simulator (Replay) of a chip, and caches the checkpointed healthy runs of the most recent chips
@@ -126,8 +127,8 @@ class ChipReplays {
   std::shared_ptr<Shared> shared_;
 };
 
-// Returns the simulators of `replays`, of chips whose parts deviate by `declared` besides their own
-// deviations.
+// Returns the function that simulates by `replays` a chip whose parts deviate by `declared` besides the
+// twin's own deviations.
 ReplayOf with_declared(ReplayOf replays, const Deviations& declared);
 
 // Returns simulators whose sketches have the capacities and options of the judged sketch.

@@ -1,5 +1,5 @@
-// Finds the component of the chip that was slow, with time and factor: sketches -> ranked components ->
-// Diagnosis.
+// Finds in the sketch of a run the component of the chip that was slow, with the times and the factor of its
+// slowness, and reports it as a Diagnosis.
 //
 // The input is a sketch, the chip and the expanded mapping, and never records, nor the seed, faults or random
 // rates of a simulated run. Expected behaviour of the chip comes from `replay` in the options, into which the

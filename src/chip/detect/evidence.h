@@ -10,10 +10,11 @@
 
 namespace lento::chip {
 
-// Maps a log-likelihood ratio to a score from 0 to 1.
+// Returns the score, 0 to 1, of a suspect with this log-likelihood ratio: 1 - exp(-strength /
+// kScoreStrength).
 double score_of(double strength);
 
-// Formats a factor with three digits, because no estimate is more exact.
+// Formats a factor with three significant digits, because no estimate is more exact.
 std::string format_factor(double factor);
 
 // Sets evidence, patterns, lost cycles, score and indistinguishable components of a suspect, and limits its

@@ -1,5 +1,5 @@
 // Computes the baselines (the expected levels of every row) under a hypothesis from simulated runs, and the
-// misfit of the recorded run to them.
+// misfit of the recorded run: minus the log-likelihood of its levels under these baselines.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ struct LeftOut {
   std::vector<Baseline> baselines;
 };
 
-// Expected::misfit() of simulated healthy runs, each against the baselines of the others. A run whose
-// transfers wait in another periodic order than in the others has a large one.
+// Expected::misfit() of simulated healthy runs, each against the baselines of the others. The misfit of a run
+// whose transfers wait in another periodic order than in the others is large.
 struct Chance {
   double median = 0;
   double scatter = 0;  // standard deviation
@@ -49,7 +49,7 @@ class Expected {
     return draws_;
   }
 
-  // Returns each simulated run with the baselines that follow from the others. The runs are of the healthy
+  // Returns each simulated run with the baselines of the other simulated runs. The runs are of the healthy
   // chip, and after settled() of the chip with the components found so far. Empty for fewer than two runs.
   std::vector<LeftOut> left_out() const;
 

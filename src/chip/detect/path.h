@@ -1,5 +1,5 @@
-// Models the servers that a transfer passes and its time without contention. It turns a sketch entry into
-// evidence about links, routers, memory units and DRAM ports.
+// Models the servers that a transfer passes and its time without contention. From them follows by which
+// factor a link, router, memory unit or DRAM port must be slower to explain the recorded time of a transfer.
 #pragma once
 
 #include <algorithm>

@@ -21,8 +21,8 @@ std::vector<Component> all_components(const Grid& grid);
 // Returns the components that at least one path crosses, without cores, in the order of all_components().
 std::vector<Component> candidates(const std::vector<Path>& paths, const Grid& grid);
 
-// Returns the suspect with the interval of highest likelihood for its factor. Begin and end are estimated to
-// a share of a time bin.
+// Returns the suspect with the interval of highest likelihood for its factor. Begin and end of the interval
+// are estimated more finely than one time bin (scan.cc).
 Suspect refitted(const ScanInput& input, Suspect suspect);
 
 // Returns for each component the interval and factor with the highest log-likelihood ratio against a healthy

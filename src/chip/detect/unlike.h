@@ -2,8 +2,9 @@
 //
 // The fastest transfer of a pattern meets few queues. When all links (or memory units, or DRAM ports) are
 // slower or faster than the chip file states, the fastest transfers of most patterns are too, also of
-// patterns that pass no suspect. The median of this shift over patterns is compared with that of simulated
-// runs, each against the others.
+// patterns that pass no suspect. The shift of a pattern, in octaves, is the level of its fastest transfer
+// less the mean of that level over simulated runs. The median of the recorded run's shifts over patterns is
+// compared with the medians of the simulated runs, each of which is compared with the other simulated ones.
 #pragma once
 
 #include <string>

@@ -24,8 +24,8 @@ namespace lento::chip {
 
 struct FabricSuspect {
   std::vector<std::string> members;  // one class: components, then servers, by name
-  // Other classes that predict the same ends: their transfers differ, but no differing transfer was the last
-  // of a wait.
+  // Other classes that predict the same ends of waits: their transfers differ from those of `members`, but no
+  // transfer in which they differ was the last one of a wait.
   std::vector<std::vector<std::string>> alike;
   double factor = 1;
   double evidence = 0;  // log-likelihood over that of a healthy fabric
@@ -43,7 +43,7 @@ struct FabricJudgement {
   std::string remedy;
   uint32_t waits = 0;                 // compared waits
   uint32_t patterns = 0;              // groups of equal waits
-  uint32_t left_out = 0;              // waits without an equal one
+  uint32_t left_out = 0;              // waits in groups that are too small to be compared (kEqualWaits)
   uint32_t played = 0;                // classes that were simulated as slow servers
   double spread = 0;                  // robust standard deviation of log tails within groups of equal waits
   std::vector<FabricSuspect> ranked;  // best first, at most ten
@@ -54,8 +54,8 @@ struct FabricJudgement {
 FabricJudgement judge(const Fabric& fabric, const TransferTrace& trace);
 
 // Compares with an earlier run of the same program: each wait's tail should equal the earlier one. `common`
-// is the factor by which all waits together are longer. Sets reason and judges nothing when the two are not
-// runs of one program.
+// is the factor by which tails are longer than before, the median over the waits that no slow component
+// delays. Sets `reason` and judges nothing when the two are not runs of one program.
 struct FabricComparison {
   FabricJudgement judgement;
   double common = 1;

@@ -4,8 +4,9 @@
 // Neither the recorded time line nor the modelled one is exact. On the recorded one, delayed transfers meet
 // traffic that they would not have met on a healthy fabric. On the modelled one, errors of the model add up
 // from wait to wait. The likelihood of the recorded tails decides between them. refine() adds a third time
-// line: the recorded one with the delayed waits moved to their healthy ends. Cost: one fit of the waits of a
-// class for each class, factor and spread.
+// line: the recorded one with the delayed waits moved to their healthy ends, the ends that the simulation
+// with its correction (ends.h) predicts for a healthy fabric. Cost: one fit of the waits of a class for each
+// class, factor and spread.
 #pragma once
 
 #include <map>
@@ -24,8 +25,8 @@ class SlowedSearch {
   // The arguments must outlive the search. Results are indexed by class.
   SlowedSearch(const Recorded& recorded, const std::vector<CandidateClass>& classes);
 
-  // Replaces each hypothesis in `best` by a more likely one on this time line. `healthy` is the
-  // log-likelihood of a healthy fabric.
+  // Replaces each hypothesis in `best` by the one with the most evidence on this time line, where it has more
+  // evidence. `healthy` is the log-likelihood of a healthy fabric.
   void search(const Timeline& line, double healthy, std::vector<Hypothesis>& best) const;
 
   // Searches again after moving the waits that a candidate explains to their healthy ends.

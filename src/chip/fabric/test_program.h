@@ -6,7 +6,7 @@
 namespace lento::chip::test {
 
 // A stream that begins at `begin`, reads `count` times `bytes` from each peer in turn and waits, `rounds`
-// times. Issue times are `gap` apart; the ends of waits are left open unless `tail` is given.
+// times. Issue times are `gap` cycles apart. Waits have no recorded end unless `tail`, in cycles, is given.
 inline void add_reader(
     TransferTrace& trace,
     const Place& core,

@@ -9,8 +9,8 @@
 
 namespace lento::chip {
 
-// Least number of equal waits that are evidence about each other. The correction that a group of fewer than
-// four shares fits any of them.
+// Least number of waits in a group of equal waits (ComparedWait::pattern). Smaller groups are not compared,
+// because the correction that the waits of a group share would explain any few tails.
 constexpr uint32_t kEqualWaits = 4;
 
 // The spreads that are tried for ends that a slow component caused, as standard deviations of the logarithm,
@@ -44,7 +44,8 @@ constexpr double kLeastServed = 1.6;
 
 // Factors with which each server is simulated. For kServedRefined of the best classes the better of them is
 // then multiplied and divided by steps from kServedStep down to 1.02, each the square root of the one before.
-// This distinguishes about six factors, and kServedCost is the logarithm of that number.
+// The search chooses among about six distinguishable factors, and kServedCost, the logarithm of that number,
+// is subtracted from the evidence.
 constexpr double kServedFactors[] = {1.7, 4.5};
 constexpr double kServedStep = 1.6;
 constexpr size_t kServedRefined = 32;
@@ -84,8 +85,8 @@ constexpr double kFactorRange = 3;  // natural logarithm of kMostFactor over kLe
 constexpr double kAgree = 0.01;
 constexpr size_t kSharpFactors = 6;
 
-// Factors that are tried for every candidate. The likelihood varies little between neighbouring ones, so the
-// slow candidate is not missed.
+// Factors that are tried for every candidate. The likelihood varies so little between neighbouring factors
+// that a slow candidate is not missed between two of them.
 constexpr double kFactors[] = {1.3, 1.5, 1.75, 2, 2.5, 3, 4, 5, 7, 10, 20};
 
 // Smallest factor that is reported. The errors of the model between routes reach the same size.
@@ -96,11 +97,11 @@ constexpr double kLeastFactor = 1.3;
 constexpr double kTails = 3;
 
 // Standard deviation of the logarithm of the modelled tail over the recorded one, common to a group of equal
-// waits. It is that of the 59 untouched traces that can be judged.
+// waits. It is that of the 59 recorded traces without an added fault that can be judged.
 constexpr double kModelError = 0.2;
 
-// Log-likelihood that a factor common to the corrections of all groups costs. It is about the cost of
-// choosing one factor of a grid.
+// Log-likelihood that is subtracted when the corrections of all groups share one factor: about the logarithm
+// of the number of factors on a grid.
 constexpr double kCommonCost = 6;
 
 // Least standard deviation of the logarithm of the tails of equal waits. Waits that agree more closely with
@@ -120,9 +121,9 @@ constexpr int kRounds = 2;
 constexpr double kLeastWeight = 0.5;
 
 // kRefined is the number of best candidates (more when they are nearly equal) for which the search is
-// repeated after the waits that they delayed were moved to their healthy ends. kPutBack is the largest number
-// of waits of each processor that are moved, one in each round. kRanked is the number of candidates in the
-// report.
+// repeated after the waits that they delayed were moved to their healthy ends (slowed_search.h). kPutBack is
+// the largest number of waits of each processor that are moved, one in each round. kRanked is the number of
+// candidates in the report.
 constexpr size_t kRefined = 10;
 constexpr uint32_t kPutBack = 8;
 constexpr size_t kRanked = 10;

@@ -1,4 +1,4 @@
-// Waits that can be compared: recorded tail and modelled tail, grouped by their transfers.
+// The waits whose recorded tail can be compared with a modelled one, in groups of equal transfers.
 //
 // The tail of a wait is the time from its last issue to its end. Only tails are compared, because the time
 // before the last issue depends on the processor alone.
@@ -26,19 +26,20 @@ struct ComparedWait {
 };
 
 struct ComparedWaits {
-  // Sorted by pattern, stream and number, which do not depend on the simulation.
+  // Sorted by pattern, stream and number, so that their order does not depend on the simulation.
   std::vector<ComparedWait> waits;
   std::vector<uint32_t> streams;  // stream of each wait
   uint32_t patterns = 0;
-  uint32_t left_out = 0;  // waits with too few equal ones
+  uint32_t left_out = 0;  // waits in groups of fewer than kEqualWaits
 };
 
 // Tails of an earlier run in cycles, by stream and number of the wait in the stream. Where they are given,
 // each tail is expected to equal the earlier one, and all waits form one group (pattern 0).
 using EarlierTails = std::map<std::pair<uint32_t, uint32_t>, double>;
 
-// Collects the waits that can be compared. `played` is a simulation of the records of `trace`, possibly with
-// other times, and the recorded tails come from `trace`. At most `first` waits of each stream are compared.
+// Collects the waits that have transfers, a recorded end, tails above 0, and at least kEqualWaits waits in
+// their group. `played` is a simulation of the records of `trace`, possibly with other times. The recorded
+// tails come from `trace`. At most `first` waits of each stream are compared.
 ComparedWaits compared_waits(
     const Fabric& fabric,
     const TransferTrace& trace,

@@ -72,7 +72,7 @@ struct Program {
     uint32_t end_sample = 0;  // end of the samples that repetition 0 of the reader needs
     uint32_t per_repeat = 0;  // samples of one repetition of the reader
     uint32_t samples = 1;     // of one repetition of `layer`
-    // Returns the number of repetitions of the layer that must be done for repetition r.
+    // Returns how many repetitions `layer` must have written before repetition r of the reader may start.
     uint64_t needed(uint64_t r) const {
       return (r * per_repeat + end_sample + samples - 1) / samples;
     }

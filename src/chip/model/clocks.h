@@ -18,8 +18,10 @@ struct Clocks {
   int wrapped = 0;     // recorders whose counter wrapped
 };
 
-// Makes the times of each core monotonic, and shifts them so that all cores begin when the dictionary
-// expects it. The records of each core must be in the order of writing.
+// Undoes the wraps of 32-bit counters. Then shifts the times of each core whose counter started elsewhere, by
+// the difference between its first recorded and expected begins. A counter started elsewhere when its
+// difference is more than a quarter of the run away from the median over cores. All did when that median
+// itself exceeds a quarter of the run. The records of each core must be in the order of writing.
 Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& dictionary);
 
 // Converts between the recorder's time and the chip file's, by the fitted clock. It is the identity when the

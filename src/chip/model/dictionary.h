@@ -3,8 +3,9 @@
 //
 // A cell is the records of one core, kind, peer, layer, size and inference in one third of the layer's steps.
 // Expectation, variance and sensitivities come from a few simulated runs that keep their derivatives
-// (chip/sim/influence.h); issue window, buffers and transit variation are not derivatives and are simulated
-// at other values. Made once for a chip, a mapping and a number of inferences.
+// (chip/sim/influence.h); issue window, buffers and transit variation have no derivative and are simulated at
+// other values. A share of a cell is its sensitivity to one part or nuisance. A dictionary is made once for a
+// chip, a mapping and a number of inferences.
 #pragma once
 
 #include <array>
@@ -75,8 +76,8 @@ struct Dictionary {
     uint32_t begin = 0;
     uint32_t end = 0;
   };
-  // The effect of a setting: the change of the log duration of each cell when the chip has another value of
-  // the setting, below or above that of the file.
+  // The effect of a setting on a chip with another value than the file's: by cell the shift, the change of
+  // the natural log of the summed durations.
   struct Setting {
     ChipSetting setting = ChipSetting::IssueWindow;
     double step = 0;           // log of the simulated value over the file's
@@ -96,13 +97,13 @@ struct Dictionary {
   std::vector<Share> shares;
   std::vector<Setting> settings;
   std::vector<OtherSheet> sheets;  // chips whose file is wrong about their routes
-  // The log of the summed durations over their expectation on the chip of the file, by seed and cell. The
-  // seeds are those with which other chips are simulated, so that differences between the two have little
-  // noise.
+  // The log of the summed durations over their expectation on the chip of the file, by seed (from 1 on) and
+  // cell. Other chips are simulated with the same seeds, so that their differences from these runs have
+  // little noise.
   std::vector<std::vector<double>> file_runs;
   int simulated = 0;
 
-  // Returns -1 when the mapping has no such record.
+  // Returns the index of `key` in `keys`, or -1 when the mapping has no such record.
   int64_t find(const RecordKey& key) const;
   std::span<const Share> shares_of(const Cell& cell) const {
     return std::span(shares).subspan(cell.begin, cell.end - cell.begin);
@@ -112,7 +113,7 @@ struct Dictionary {
 // The sums of one run by cell, against the expectations of the dictionary.
 struct CellSums {
   std::vector<double> log_ratio;  // log of the summed durations over their expectation; NaN: no record
-  std::vector<double> middle;     // mean time of its records, cycles
+  std::vector<double> middle;     // mean of the midpoints of its records' times, cycles
   std::vector<uint32_t> records;
   uint64_t strange = 0;  // records that the mapping does not produce
 };
@@ -134,15 +135,16 @@ simulated_records(const LearnSetup& setup, const Twin& twin, const std::vector<F
 Dictionary make_dictionary(const LearnSetup& setup);
 
 inline constexpr uint32_t kShiftSeeds = 2;
-// The shift of each cell: the change of its log duration when the chip differs from its file or has slow
-// parts. It is the mean over kShiftSeeds simulations against the file's chip with the same seeds.
+// The shift of each cell: the change of the natural log of its summed durations when the chip differs from
+// its file or has slow parts. `mean` is over kShiftSeeds simulations, each against the file's chip with the
+// same seed.
 struct SimulatedShift {
   std::vector<float> mean;
   std::vector<std::vector<float>> by_seed;
-  std::vector<float> noise;  // variance of each cell over that in the file's chip, at least 1
+  std::vector<float> noise;  // ratio of each cell's variance to that on the file's chip, at least 1
 };
-// Returns the shifts that `runs` show, which were simulated with the seeds from 1 on. The shift of a cell
-// without a record in any of them is 0.
+// Returns the shifts of `runs`, at most kShiftSeeds runs that were simulated with the seeds 1 and 2 in this
+// order. The shift of a cell without a record in any of them is 0.
 SimulatedShift shift_of_runs(const Dictionary& dictionary, const std::vector<std::vector<ProbeRecord>>& runs);
 SimulatedShift simulated_shift(
     const Dictionary& dictionary,
@@ -150,8 +152,8 @@ SimulatedShift simulated_shift(
     const Twin& twin,
     const std::vector<Fault>& faults = {});
 
-// Returns by cell the change of the log duration on a chip that differs from its file and has no faults,
-// shrunk by the share of it that is noise.
+// Returns the shift of each cell on a chip that differs from its file and has no faults, shrunk by the share
+// of its square that is noise of the simulations.
 std::vector<float> shift_of(const Dictionary& dictionary, const LearnSetup& setup, const Twin& twin);
 
 }  // namespace lento::chip

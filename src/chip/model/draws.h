@@ -1,5 +1,5 @@
-// Simulates healthy runs with every deviation from the chip file that is not a fault. The thresholds of the
-// verdict come from such runs.
+// Simulates healthy draws: healthy runs of chips that deviate at random from their file in every way that is
+// not a fault. The thresholds of the verdict come from such draws.
 #pragma once
 
 #include "chip/model/dictionary.h"

@@ -3,11 +3,11 @@
 //
 // A part that was slow for a stretch is fitted with its begin and end (interval_search.h). Of one that was
 // slow for the whole run, one number is compared, its level: the mean of log(duration / expectation) over the
-// middle half of the records that it serves. It grows with the factor, whatever the queues
-// do. The factor is the one whose simulated runs have the level of the judged run. Its interval follows from
-// how much the level varies between simulated runs, and how much it changes with the factor. Where a
-// recording was cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault
-// 1993 (indirect inference).
+// middle half of the records that it serves. The level grows with the factor, whatever the queues do. The
+// factor is the one whose simulated runs have the level of the judged run. Its 90 % interval follows from how
+// much the level varies between simulated runs, and how much it changes with the factor. Where a recording
+// was cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault 1993
+// (indirect inference).
 #pragma once
 
 #include <span>
@@ -32,8 +32,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid);
 
 struct FactorFit {
   std::vector<SlowPart> parts;
-  // Standard deviation of each log factor, only with FactorAim::Measure. kMostLogFactor means that the
-  // records do not determine the factor.
+  // Standard deviation of each log factor. Empty after a fit by levels without FactorAim::Measure.
+  // kMostLogFactor means that the records do not determine the factor.
   std::vector<double> deviation;
   Solution solution;  // the nuisances fitted together with the factors
   int simulated = 0;  // runs

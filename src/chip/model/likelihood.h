@@ -4,12 +4,14 @@
 //   log(sum of durations / sum of expectations) of cell i
 //       = offset_i(part, factor, interval) + sum_k n_ik eta_k + e_i
 //
-// eta: chip clock with drift of third order, scale of each class, start-up, hops, scratchpads, settings of
-// the chip, and a deviation of each part from its class. e: Student's t by record. Its variance is the sum
-// of those of healthy draws, of the timer's step, of the first-order error in queues, and of a misfit that
-// is estimated for each kind of record. The deviations of parts have the variance of their class, which is
-// estimated by medians, so that one slow part does not widen it. Sources: Lange, Little, Taylor 1989 (t by
-// reweighting); Henderson 1975 (random effects).
+// A row of the fit is a cell with records in this run, a column is one coefficient eta_k, and n_ik is the
+// sensitivity of the row to it. The columns are: chip clock with drift of third order, scale of each class,
+// start-up, hops, scratchpads, settings of the chip, and a deviation of each part from its class. The noise
+// e_i has Student's t distribution. Its variance is the sum of those of healthy draws, of the timer's step,
+// of the first-order error in queues, and of a misfit. The misfit is here the standard deviation that a kind
+// of record has beyond all these, and is estimated for each kind. The deviations of parts have the variance
+// of their class, which is estimated by medians, so that one slow part does not widen it. Sources: Lange,
+// Little, Taylor 1989 (t by reweighting); Henderson 1975 (random effects).
 #pragma once
 
 #include <array>
@@ -46,17 +48,18 @@ struct Effect {
 };
 
 struct Solution {
-  std::vector<double> eta;         // nuisances, then settings of the dictionary, then parts by column
-  std::vector<double> variance;    // by coefficient of eta
-  double log_likelihood = 0;       // coefficients integrated out (Laplace), so that a wide prior is penalised
-  std::array<double, 4> misfit{};  // standard deviation beyond that of healthy draws, by kind of record
-  // Mean deviance of Student's t without the misfit, by kind of record. It is about 1 for a run that
-  // resembles healthy draws.
+  std::vector<double> eta;       // nuisances, then settings of the dictionary, then parts by column
+  std::vector<double> variance;  // by coefficient of eta
+  double log_likelihood = 0;     // coefficients integrated out (Laplace), so that a wide prior is penalised
+  // Standard deviation of log durations beyond the other terms of the variance, by kind of record.
+  std::array<double, 4> misfit{};
+  // Mean deviance of the rows (twice the log-likelihood that a row loses by its residual) under variances
+  // without the misfit, by kind of record. It is about 1 for a run that resembles healthy draws.
   std::array<double, 4> deviance{};
   // Standard deviation of the log rates of the parts of a class around it: cores, links, memory units, DRAM
   // ports.
   std::array<double, 4> spread{};
-  std::vector<double> residual;              // by row
+  std::vector<double> residual;              // by row: log(durations / expectation) that the fit leaves
   std::vector<double> weight;                // by row, inverse variance
   std::vector<double> first_order_variance;  // by row: variance of the error of first-order sensitivities
   double shift_error = 0;                    // relative error of simulated shifts
@@ -103,7 +106,7 @@ class Likelihood {
   int64_t row_of(uint32_t cell) const {
     return row_of_cell_[cell];
   }
-  // Returns the mean time of the records of a row as a share of the run, 0 to 1.
+  // Returns the mean time of the records of a row, 0 to 1 as a share of end_cycles().
   double time(size_t row) const {
     return time_[row];
   }
@@ -136,7 +139,8 @@ class Likelihood {
   double variance(const Solution& s, size_t row) const;
   // Returns the lower triangle of the normal equations with the weights of a solution, including the priors.
   evidence::Matrix normal(const Solution& s) const;
-  // Returns the prior precision of each column for these spreads.
+  // Returns the prior precision (inverse variance) of each column when the parts of each class have these
+  // standard deviations around it.
   std::vector<double> precision(const std::array<double, 4>& spread) const;
 
  private:

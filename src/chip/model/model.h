@@ -25,15 +25,15 @@
 
 namespace lento::chip {
 
-// The change of the log duration of each cell on a chip with another issue window or number of buffers. Each
-// setting is simulated on first use.
+// The shifts (SimulatedShift) of all cells on a chip with another issue window or number of buffers. Each
+// pair of values is simulated on first use.
 class Shifts {
  public:
   explicit Shifts(const LearnSetup& setup)
       : setup_(setup) {
   }
-  // Returns the changes for the settings of `chip`, and adds to `simulated` the number of runs that had to be
-  // simulated.
+  // Returns the shift of each cell for the settings of `chip`, and adds to `simulated` the number of runs
+  // that had to be simulated.
   const std::vector<float>& of(const Dictionary& dictionary, const spec::Chip& chip, int& simulated);
 
  private:
@@ -52,11 +52,12 @@ struct ChipModel {
   // model is less exact.
   double threshold = 0;
   double unlike_threshold = 0;
-  // The largest estimated spread of each class, for chips that behave as their file and for other healthy
-  // ones.
+  // The largest spread (Solution::spread) of each class in healthy draws, extrapolated to the allowed number
+  // of false alarms: of chips that behave as their file, and of other healthy ones.
   std::array<double, 4> spread{};
   std::array<double, 4> unlike_spread{};
-  std::array<double, 4> deviance{};  // the largest one of healthy draws, by kind of record
+  // The largest Solution::deviance of healthy draws, extrapolated in the same way, by kind of record.
+  std::array<double, 4> deviance{};
   Seeing seeing;
 };
 
@@ -71,7 +72,8 @@ learn(const LearnSetup& setup, const LearnOptions& options = {}, const base::Pro
 // Returns the approximate number of runs that learn() simulates.
 int simulations_to_learn(const LearnOptions& options = {});
 
-// A class, or the whole chip, that deviates from the file by more than the tolerance.
+// A class, or the whole chip, that deviates from the file by more than the tolerance, at both ends of its 90
+// % interval.
 struct ClassDifference {
   std::string what;  // "all links", "the whole chip"
   double factor = 1;
@@ -85,12 +87,13 @@ struct ModelVerdict {
   ClockMap clock_map;
   double clock = 1;       // slowness of the clock against the file's, mean over the run
   double drift = 0;       // change of the log of the clock over the run
-  double end_cycles = 1;  // end of the run in the recorder's clock
+  double end_cycles = 1;  // Likelihood::end_cycles(), in the recorder's clock
   spec::Chip chip;        // the file's chip with the settings and deviating classes that fit the run
   std::vector<std::string> notes;
   std::vector<ClassDifference> classes;
   std::vector<PartTest> leading;  // by first-order gain, largest first
-  // Factor over the whole run with which a part is suspicious in 95 % of runs, by part of the model.
+  // The factor that, lasting for the whole run, makes a part suspicious in 95 % of runs; by part of the
+  // model.
   std::vector<double> detectable;
   double threshold = 0;  // for the gain, on a chip that deviates from its file as this one does
   double seen = 0;       // records over planned records
@@ -106,8 +109,8 @@ struct ModelVerdict {
   double most_gain() const {
     return leading.empty() ? 0 : leading.front().gain;
   }
-  // Returns the leading part that gains too much for a healthy run and whose factor the tolerance of the file
-  // does not cover. nullptr: none.
+  // Returns the first of the leading parts whose gain exceeds the threshold and whose factor may lie beyond
+  // half of the tolerance (in logarithms): the upper end of its 90 % interval does. nullptr: none.
   const PartTest* suspicious(double tolerance) const;
 };
 
@@ -135,7 +138,7 @@ struct Confirmation {
   PartTest test;
   RankCheck rank;
   bool gains = false;   // the likelihood ratio is above the threshold
-  bool slower = false;  // its raw records are slower than their peers' by rank
+  bool slower = false;  // its raw records are slower than their peers' by rank, or there are none to compare
   bool agrees() const {
     return gains && slower;
   }

@@ -1,8 +1,10 @@
 // Computes the likelihood ratio of "this part was slow in this interval" against "no part was slow".
 //
 // scan_parts() evaluates every part and interval to first order: score and information of a column with all
-// nuisances projected out (Frisch, Waugh, Lovell). test_part() maximises over the factor of one part and
-// refits all nuisances. The part's share s of a duration then grows as 1 + s (factor - 1).
+// nuisances projected out (Frisch, Waugh, Lovell). Where that is larger, it takes the likelihood ratio at a
+// grid of factors with the nuisances kept at their fit without a slow part. test_part() maximises over the
+// factor of one part and refits all nuisances. The part's share s of a duration then grows as 1 + s (factor -
+// 1).
 #pragma once
 
 #include <array>
@@ -13,7 +15,7 @@
 
 namespace lento::chip {
 
-inline constexpr double kMostLogFactor = 5;  // largest slow-down of a part that still works
+inline constexpr double kMostLogFactor = 5;  // natural log of the largest factor of a part that still works
 
 struct PartTest {
   Component component;
@@ -43,12 +45,13 @@ struct PartCells {
 };
 std::vector<PartCells> part_cells(const Dictionary& dictionary, const spec::Chip& chip);
 
-// Returns the best interval of each part to first order, largest gain first. Parts without gain are left
-// out.
+// Returns for each part the interval with the largest gain, largest gain first. Intervals end at 24ths of the
+// run. Parts without gain are left out.
 std::vector<PartTest>
 scan_parts(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
 
-// Tests one part. `inside` is the share of each cell of the dictionary that lies in the interval.
+// Tests one part in one interval. `inside` is by cell the share of the expected cycles of its records that
+// lie in the interval. `begin`, `end` and `component` of the result are not set.
 PartTest test_part(
     const Likelihood& model,
     const Solution& none,
@@ -59,17 +62,18 @@ PartTest test_part(
 std::vector<Effect>
 whole_run_effects(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
 
-// Limits that a slow part must exceed to be seen.
+// The limits that a slow part must exceed to be suspicious, and the noise that may hide it.
 struct Seeing {
   double threshold = 0;            // of the gain
   double least = 1;                // factor
-  std::array<double, 4> spread{};  // spread of each class that a run may seem to have
-  // Standard deviation of scores of healthy parts, by kind of part. It exceeds 1 where records of a queue
-  // wait together.
+  std::array<double, 4> spread{};  // largest spread of each class in 95 % of healthy draws
+  // Root mean square over healthy parts of the log factor over its standard deviation, by kind of part, at
+  // least 1. It exceeds 1 where records of a queue wait together.
   std::array<double, 5> scatter{};
 };
-// Returns by part the factor over the whole run with which 95 % of runs exceed the limits. Infinite when its
-// records cannot show it. Student's t bounds what few records can gain, and nuisances take their share.
+// Returns for each part the factor that, lasting for the whole run, exceeds the limits in 95 % of runs.
+// Infinite when the records of the part cannot show any factor. Student's t bounds what few records can gain,
+// and nuisances take their share.
 std::vector<double> detectable_factors(
     const Likelihood& model,
     const Solution& none,

@@ -7,8 +7,9 @@
 
 namespace lento::chip {
 
-// Returns the reason why the chip file does not explain the run, or an empty string. `fit` is that of the run
-// beside simulations in which all reported parts are slow, among them `part` by at least its factor.
+// Returns the reason why the run does not look like one of the file's chip with these slow parts, or an empty
+// string. `fit` is that of the run beside simulations in which all reported parts are slow, among them `part`
+// by at least its factor.
 std::string
 not_explained(const ChipModel& model, const ModelVerdict& verdict, const Solution& fit, const SlowPart& part);
 

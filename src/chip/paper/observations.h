@@ -32,7 +32,8 @@ struct ComputeMean {
   double work = 0;     // mean number of operations
 };
 
-// The value of a time bin. `count` 0 means no record.
+// The mean slowness in one time bin (log2 of a ratio) and the number of records in it. `count` 0 means no
+// record.
 struct Sample {
   double octaves = 0;
   double count = 0;
@@ -74,12 +75,13 @@ class Profile {
   const Sketch* sketch_ = nullptr;
 };
 
-// Returns by time bin the mean latency, in octaves above the profile, of all transfers through a component.
+// Returns by time bin the mean latency of all transfers through a component, in octaves above that in the
+// profile run (Profile), or above the unloaded path without one.
 Samples latency_through(const Observations& seen, const Component& component);
-// Returns by time bin the mean latency, in octaves above the profile, of all transfers that a core recorded.
+// Returns the same for all transfers that a core recorded.
 Samples latency_at(const Observations& seen, int core);
-// Returns by time bin by how many octaves a core computed slower than its nominal rate. 0 outside its slow
-// stretches.
+// Returns by time bin by how many octaves a core computed slower than its nominal rate. 0 outside its
+// recorded stretches (Observations::stretches).
 Samples slowness_of(const Observations& seen, int core);
 
 // Returns a suspect for the bins [begin, end), clipped to the run.

@@ -1,6 +1,6 @@
-// A record that a probe on an accelerator core writes: one for each operation, and one for each message at
-// its receiver. The layout on disk and on chip is these 40 bytes, little-endian, in this order
-// (docs/formats/probe.md).
+// A record that a probe on an accelerator core writes: one for each operation, for each transfer from or to
+// DRAM, and for each message at its receiver. The layout on disk and on chip is these 40 bytes,
+// little-endian, in this order (docs/formats/probe.md).
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ struct TransferTrace {
 // transfer with a recorded end is a group of one, where first and wait are both its record.
 struct TransferGroup {
   uint32_t stream = 0;
-  // Record indices. `wait` is the record of the group.
+  // Indices of records in the stream. `wait` is that of the group itself (ReadGroup or WriteGroup).
   uint32_t first = 0;
   uint32_t wait = 0;
   uint32_t transfers = 0;

@@ -1,6 +1,7 @@
 // Simulates one chip, program and noise under one set of faults after another. The healthy run is simulated
-// once and its state kept at several moments. A run with faults continues from the last of them before its
-// first fault begins, and is the same, record by record, as if simulated from the start.
+// once, and checkpoints (its state at several times) are kept. A run with faults continues from the last
+// checkpoint before its first fault begins, and is the same, record by record, as if simulated from the
+// start.
 //
 //   const CheckpointedRun<Sketch> checkpointed(model, options, sketch,
 //   affordable_checkpoints(sketch.bytes()));
@@ -17,7 +18,8 @@
 
 namespace lento::chip {
 
-// Returns the number of moments worth keeping of a run whose recording takes this many bytes.
+// Returns how many checkpoints to keep of a run whose recording takes this many bytes: at most 16, and 16 MiB
+// of recordings.
 inline size_t affordable_checkpoints(uint64_t recording_bytes) {
   constexpr uint64_t kMost = 16;
   constexpr uint64_t kBytes = 16 << 20;
@@ -25,7 +27,7 @@ inline size_t affordable_checkpoints(uint64_t recording_bytes) {
 }
 
 // `Recording` is a RecordSink that can be copied and whose answers depend only on the records it was given.
-// Many threads may call run() at once. Memory: a recording and the state of the chip for each moment.
+// Many threads may call run() at once. Memory: a recording and the state of the chip for each checkpoint.
 template <class Recording>
 class CheckpointedRun {
  public:
@@ -80,7 +82,7 @@ class CheckpointedRun {
   }
 
   // Keeps a checkpoint. The length of the run is not given in advance, so when the list is full every other
-  // moment is dropped.
+  // checkpoint is dropped.
   void remember(const Machine& machine, uint64_t cycles) {
     checkpoints_.emplace_back(new Checkpoint{cycles, Machine(machine, {}, nullptr), healthy_});
     if (checkpoints_.size() < most_)
@@ -96,7 +98,7 @@ class CheckpointedRun {
   const Recording fresh_;
   Recording healthy_;
   size_t most_;
-  uint64_t interval_ = 1 << 16;  // cycles between moments
+  uint64_t interval_ = 1 << 16;  // cycles between checkpoints
   std::vector<std::unique_ptr<const Checkpoint>> checkpoints_;
 };
 

@@ -1,6 +1,7 @@
-// The event queue of the accelerator model: 16 bytes per event, so that four children of the 4-ary heap share
-// a cache line. Order: time, then insertion. The simulator spends half its time here. A popped event leaves
-// its place open, because its handler mostly inserts one event, which sinks from there.
+// The event queue of the accelerator model: a heap with four children per node and 16 bytes per event, so
+// that the children of a node lie in at most two cache lines. Order: time, then insertion. The simulator
+// spends half its time here. A popped event leaves the first place of the heap open, because its handler
+// mostly inserts one event, which sinks from there.
 #pragma once
 
 #include <cstddef>
@@ -60,7 +61,7 @@ class EventHeap {
     return a.time != b.time ? a.time < b.time : int32_t(a.sequence - b.sequence) < 0;
   }
 
-  // Fills the open place with the last event.
+  // Fills the first place of the heap, which pop() left open, with the last event.
   void close() {
     if (!open_)
       return;

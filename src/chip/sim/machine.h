@@ -132,7 +132,7 @@ class Machine : public NetworkUser {
     return e.inference * model_.program.layers[at(e.instruction).layer].repeats + e.repeat;
   }
 
-  // Window.
+  // The functions of a core's instruction window.
   void request_advance(uint32_t core);
   void advance_windows();
   void advance(uint32_t core);
@@ -143,18 +143,18 @@ class Machine : public NetworkUser {
   void input_done(uint32_t core, uint32_t number);
   bool read_ready(uint32_t core, uint32_t number);
 
-  // Compute.
+  // The functions of a core's compute unit.
   void try_compute(uint32_t core);
   void compute_done(uint32_t core);
   uint64_t compute_cycles(uint32_t core, const Entry& e);
   void release_outputs(uint32_t core, const Tile& t);
   void give_credits(uint32_t core, const Tile& t);
 
-  // Messages.
+  // The functions of messages between cores.
   void try_send(uint32_t core, uint32_t number);
   void message_arrived(uint32_t transfer);
 
-  // DRAM.
+  // The functions of reads and writes of DRAM.
   void want_slot(uint32_t core, uint32_t number);
   void take_slot(uint32_t transfer);
   void free_slot(uint32_t core);

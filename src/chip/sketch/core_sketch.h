@@ -5,9 +5,10 @@
 //   episodes  stretches of time in which this core computed slower than its nominal rate
 //
 // A pattern is (Compute, layer) or (transfer kind, peer, size octave). Departures from Algorithm 1, all of
-// which keep Lemma 3.1 (sketch.h): a pattern that is in stage 2 does not compete for buckets any more, a
-// bucket summarises its records, so the first H-1 occurrences are not lost, and a record enters stage 2 once,
-// not d times. `as_printed` switches the first off.
+// which keep Lemma 3.1 of SLOTH (the least probability that a frequent pattern is promoted): a pattern that
+// is in stage 2 does not compete for buckets any more, a bucket summarises its records, so the first H-1
+// occurrences are not lost, and a record enters stage 2 once, not d times. `as_printed` switches the first
+// off.
 //
 // A mapping may make many more patterns on a core than there are entries: an all-gather over 224 cores makes
 // 633. The shape then leaves stage 1 out (plan_shape), and a core keeps the patterns whose hash is lowest, a
@@ -37,8 +38,8 @@ enum class Eviction : uint8_t {
 struct SketchShape {
   uint16_t hashes = 2;      // d
   uint16_t buckets = 8;     // m, a power of two; 0 buckets with 0 hashes: a table, no stage 1
-  uint16_t computes = 16;   // stage-2 entries for compute patterns, at most 254
-  uint16_t transfers = 16;  // stage-2 entries for transfers, at most 254
+  uint16_t computes = 16;   // stage-2 entries for compute patterns; with transfers at most 254
+  uint16_t transfers = 16;  // stage-2 entries for transfers
   uint16_t bins = 64;       // time bins of a transfer entry, a power of two
   uint16_t episodes = 8;
   uint16_t octaves = 1;  // of transfer size that one pattern spans
@@ -49,7 +50,7 @@ struct SketchShape {
 
 struct SketchOptions {
   uint32_t budget_bytes = 8192;            // per core
-  uint32_t threshold = 2;                  // H: occurrences before a pattern enters stage 2
+  uint32_t threshold = 2;                  // H: the occurrence at which a pattern enters stage 2
   Eviction eviction = Eviction::Earliest;  // of a sketch of two stages
   bool as_printed = false;
   double ops_per_cycle = 1024;    // nominal rate: what "slow" means for an episode
@@ -75,7 +76,8 @@ Pattern pattern_of(const ProbeRecord& record, unsigned octaves = 1);
 // Times in the sketch are in ticks of 256 cycles, 32 bits: runs up to 1.1e12 cycles.
 inline constexpr int kTickShift = 8;
 
-// One time bin of a pattern, 3 bytes: running mean level, number of records (up to 15), lowest level.
+// One time bin of a pattern, 3 bytes: running mean and lowest level of its records (level.h, 1/256 octave),
+// and their number (up to 15).
 struct TimeBin {
   uint8_t mean_low = 0;         // mean level, low 8 bits
   uint8_t mean_high_count = 0;  // mean level, high 4 bits; count, 4 bits
@@ -112,18 +114,20 @@ static_assert(sizeof(SketchEntry) == 24);
 inline constexpr uint64_t kLeastCycles = 64;
 // Smallest share of its nominal rate that a recorder assumes of a healthy core.
 inline constexpr double kLeastShare = 0.1;
-// Returns the share of the nominal rate that healthy operations with this noise stay above.
+// Returns the share of the nominal rate above which all but 3 in a million healthy operations stay, when
+// their rates have this relative standard deviation. At least kLeastShare.
 double quiet_share(double rate_deviation);
 // Relative error of a pattern's mean work, because reciprocals have 16 bits as in hardware.
 inline constexpr double kMeanWorkError = 1.0 / (1 << 16);
 
-// Returns the nominal rate for a recorder, chosen so that no healthy operation with this noise opens an
-// episode. It is the core's own rate, unless 4.5 standard deviations exceed the 8 % that an episode needs.
+// Returns the nominal rate for a recorder, in operations per cycle, chosen so that hardly any healthy
+// operation opens an episode. `rate_deviation` is the relative standard deviation of the rate. It is the
+// core's own rate, unless 4.5 standard deviations exceed the 8 % that an episode needs.
 double recorder_rate(double ops_per_cycle, double rate_deviation);
 
-// A stretch of time in which every operation was slower than nominal by more than the noise, at about the
-// same level. A change of half an octave begins a new episode, so that a fault also shows on a core that is
-// always slower than its file.
+// A stretch of time in which operations were slower than nominal by more than 8 %, at about the same level.
+// Three operations at nominal speed end it, and a change of half an octave begins a new episode, so that a
+// fault also shows on a core that is always slower than its file.
 struct Episode {
   // Times in ticks.
   uint32_t begin = 0;
@@ -139,7 +143,8 @@ class CoreSketch {
   CoreSketch()
       : CoreSketch(SketchShape{}, SketchOptions{}) {
   }
-  // Records core `core`. The samples of two cores are independent.
+  // `core` is the number of the core. It seeds the hash by which patterns are sampled, so that two cores keep
+  // independent samples.
   CoreSketch(const SketchShape& shape, const SketchOptions& options, uint32_t core = 0);
 
   void insert(const ProbeRecord& record);
@@ -162,7 +167,8 @@ class CoreSketch {
   uint64_t bin_cycles() const {
     return uint64_t{1} << state_.bin_shift;
   }
-  // Returns the seed of the sample's hash in a table, else the state of Eviction::Random.
+  // Returns the state of Eviction::Random. For a recorder without stage 1 (is_table()), returns the seed of
+  // the hash by which it samples patterns.
   uint32_t random() const {
     return state_.random;
   }
@@ -201,7 +207,8 @@ class CoreSketch {
     uint16_t episodes = 0;
     uint8_t bin_shift = 16;
     uint8_t streak = 0;  // nominal operations since the last slow one
-    // State of Eviction::Random; in a table the core number, so that each core samples other patterns.
+    // State of Eviction::Random; without stage 1 (is_table()) the core number, so that each core samples
+    // other patterns.
     uint32_t random = 1;
   };
   static_assert(sizeof(State) == 32);

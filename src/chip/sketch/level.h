@@ -38,15 +38,16 @@ constexpr std::array<uint8_t, 256> make_log_table() {
 inline constexpr std::array<uint8_t, 256> kLogTable = make_log_table();
 }  // namespace detail
 
-// Returns log2(x) in 1/256 octave, rounded down, for x >= 1. The error is below 1/128 octave.
+// Returns log2(x) in 1/256 octave for x >= 1. The result is never too high, and too low by less than 1/100
+// octave.
 constexpr int log2_fixed(uint64_t x) {
   const int top = 63 - std::countl_zero(x | 1);
   const uint64_t mantissa = top >= 8 ? x >> (top - 8) : x << (8 - top);
   return top * kLevelsPerOctave + detail::kLogTable[mantissa & 255];
 }
 
-// Returns the offset that brings the levels of a kind into 12 bits: compute is far below one cycle per
-// operation, transfers are around one cycle per byte.
+// Returns the offset, in 1/256 octave, that brings the levels of a kind of record into 12 bits: operations
+// take far less than one cycle each, transfers about one cycle per byte.
 constexpr int level_offset(ProbeKind kind) {
   return (kind == chip::ProbeKind::Compute ? 14 : 7) * kLevelsPerOctave;
 }
@@ -56,7 +57,8 @@ constexpr int level_of(ProbeKind kind, uint64_t cycles, uint64_t work) {
   return std::clamp(raw + level_offset(kind), 1, kMaxLevel);
 }
 
-// Returns the level of an operation at this rate, taken long enough that rounding to cycles does not matter.
+// Returns the level of operations at this rate, computed over 2^20 cycles so that rounding to whole
+// operations does not matter.
 constexpr int compute_level(double ops_per_cycle) {
   constexpr uint64_t kCycles = 1 << 20;
   return level_of(chip::ProbeKind::Compute, kCycles, uint64_t(double(kCycles) * ops_per_cycle));

@@ -25,17 +25,18 @@ struct PatternCount {
 };
 inline constexpr unsigned kCoarseOctaves = 2;
 
-// Plans the capacities that a workload needs and the budget allows: an entry for every pattern, with up to
-// `most_bins` time bins. Where the budget does not suffice, it reduces in this order: the buckets of stage 1
-// (core_sketch.h), the bins (to 32), the resolution of transfer sizes, the bins (to 16), the entries. Where
-// fewer than half of the patterns have an entry, there is no stage 1, and a sample of the patterns is kept.
-// Throws base::Error when the budget is below 512 bytes.
+// Plans the capacities that a workload needs and the budget (bytes per core) allows: an entry for every
+// pattern, up to 127 of computes and 127 of transfers, with up to `most_bins` time bins. Where the budget
+// does not suffice, it reduces in this order: the buckets of stage 1 (core_sketch.h), the bins (to 32), the
+// resolution of transfer sizes, the bins (to 16), the entries. Where fewer than half of the compute or
+// transfer patterns have an entry, there is no stage 1, and a sample of the patterns is kept. Throws
+// base::Error when the budget is below 512 bytes.
 SketchShape plan_shape(const PatternCount& patterns, const SketchOptions& options, uint16_t most_bins = 64);
 std::vector<SketchShape>
 plan_shapes(std::span<const PatternCount> patterns, const SketchOptions& options, uint16_t most_bins = 64);
 // Plans recorders without the buckets in which patterns compete for an entry (stage 1 of core_sketch.h):
 // every pattern has its entry from its first record on. Throws base::Error when the patterns do not fit the
-// budget with 16 time bins.
+// budget with 16 time bins, or when a core has more than 127 patterns of computes or of transfers.
 std::vector<SketchShape> plan_exact_tables(
     std::span<const PatternCount> patterns,
     const SketchOptions& options,

@@ -8,12 +8,13 @@
 
 namespace lento::chip {
 
-// Returns by part how many times slower it is than the sheet gives for all. A slower clock slows the cores,
-// memory units, DRAM ports and links of its chip. Links between chips, start-ups, hops and records stay in
-// cycles of the sheet's clock. Empty when all parts are equal. Precondition: `chip` is that of the sheet.
+// Returns for each part how many times slower it is than the number that the sheet gives for all parts. A
+// slower clock slows the cores, memory units, DRAM ports and links of its chip. Links between chips,
+// start-ups, hops and records stay in cycles of the sheet's clock. Empty when all parts are equal.
+// Precondition: `chip` is that of the sheet.
 Deviations declared_parts(const spec::FabricSheet& sheet, const spec::Chip& chip);
 
-// Multiplies the ratios of both, part by part.
+// Returns the slowness of each part under both deviations together: the product of the two ratios.
 Deviations combined(const Deviations& one, const Deviations& two);
 
 }  // namespace lento::chip

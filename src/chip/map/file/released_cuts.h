@@ -1,4 +1,5 @@
-// Cuts a part of a layer into sub-steps as the released example does.
+// Cuts a part of a layer into sub-steps as the released example does (the mapping tool in the data set of the
+// SLOTH paper, see released.h).
 #pragma once
 
 #include <array>

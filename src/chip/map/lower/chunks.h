@@ -9,9 +9,9 @@
 namespace lento::chip {
 
 // Returns the same network, in which a product that reduces more than `channels` channels with weights of its
-// own becomes several products over a run of channels each, and sums. Layers that no other layer reads and
-// whose channels are those runs are cut along: a run of a transformer's feed-forward part is computed, used
-// and dropped before the next. Products whose rows are not adjacent stay unchanged.
+// own becomes several products over a run of channels each, and sums. A layer that only such a product reads,
+// and whose channels the product reduces, is cut into the same runs: a run of a transformer's feed-forward
+// part is computed, used and dropped before the next. Products whose rows are not adjacent stay unchanged.
 LayerGraph in_chunks(const LayerGraph& graph, int64_t channels);
 
 }  // namespace lento::chip

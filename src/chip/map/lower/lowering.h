@@ -88,8 +88,8 @@ class Lowering {
   void lower_gather(const Operation& op);
   void lower_depth_to_space(const Operation& op);
 
-  // Operators that become layers (lower_layers.cc). An element-wise operator is folded when it reads a single
-  // value, else it is a layer.
+  // Operators that become layers (lower_layers.cc). An element-wise operator whose activations are all the
+  // same value, of the output's shape, is part of the layer before it. Any other one is a layer.
   void elementwise(const Operation& op);
   // Adds a layer in which every output needs all positions along the dimensions from `first` on.
   void normalize(const Operation& op, int input, size_t first);

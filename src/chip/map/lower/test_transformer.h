@@ -9,7 +9,8 @@
 
 namespace lento::chip::test {
 
-// Keys and values of fewer heads are narrower than the rows that they are made from.
+// Returns the graph of the transformer. With `kv_heads` below 4, keys and values are narrower than the rows
+// that they are made from.
 inline LayerGraph small_transformer(bool gated, int64_t kv_heads = 4, int64_t experts = 1) {
   spec::TransformerShape m;
   m.hidden = 64;
@@ -24,7 +25,8 @@ inline LayerGraph small_transformer(bool gated, int64_t kv_heads = 4, int64_t ex
   return lower(spec::transformer_network(m, run, "config.json"), "config.json");
 }
 
-// Products of weights, and weights, over all layers that have some.
+// Returns the number of multiplications by weights, and the number of weights, over all layers with weights
+// from DRAM.
 inline std::pair<int64_t, int64_t> work(const LayerGraph& graph) {
   int64_t products = 0;
   int64_t weights = 0;

@@ -1,4 +1,5 @@
-// One way to cut a layer of a sequence over cores, and its own cost. Internal to sequence.cc.
+// The ways to cut a layer of a sequence over cores, and the cycles and bytes of each without regard to other
+// layers. Internal to sequence.cc.
 #pragma once
 
 #include <array>
@@ -55,10 +56,11 @@ class Choices {
   // Sets the needs of a few sampled parts, which represent all parts, on the cores in `c.cores`.
   void sample(const Layer& layer, Choice& c) const;
 
-  // Returns the cycles to compute a layer while a stream of `stream` cycles arrives.
+  // Returns the cycles to compute a layer while its weights and inputs from DRAM, which take `stream` cycles,
+  // arrive.
   double computed(const Choice& c, double stream) const;
-  // Returns the cycles to read the weights and further bytes: `most` bytes for the part that reads most,
-  // `all` bytes for all parts.
+  // Returns the cycles to read from DRAM the weights and further bytes: `most` bytes for the part that reads
+  // most, `all` bytes for all parts together.
   double stream_cycles(const Choice& c, double most, double all) const;
   // Returns the cycles of an exchange. `loads` are the bytes that an average core receives over each middle
   // line (BlockOrder::middles()).
@@ -70,7 +72,7 @@ class Choices {
   bool images() const;
   // Returns whether the inputs that a layer gathers arrive in stages (stages.h).
   bool in_stages(const Layer& layer) const;
-  // Returns the bytes of weights that a core holds while their layer runs: two sub-steps.
+  // Returns the bytes of weights that a core holds while it computes their layer: those of two sub-steps.
   static double streamed(const Choice& c) {
     return 2 * c.weights / c.runs / c.cut.fetch[1];
   }

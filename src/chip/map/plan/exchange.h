@@ -33,9 +33,10 @@ void add(Slices& slices, Slice fresh);
 // (kMessagesAStage).
 size_t stages_worth(const ByCore& have, const ByCore& need);
 
-// Returns the single bits of the mask `bits` in the order in which images across them exchange, highest
-// first. With `swapped`, the bits of each pair change places: the halvings of a chip alternate between
-// columns and rows, so two exchanges at the same time, one in each order, use all links.
+// Returns the single bits of the mask `bits` in the order of the stages, highest bit first. In the stage of a
+// bit, every core exchanges with its mirror image in that bit. With `swapped`, the bits of each pair change
+// places: the halvings of a chip alternate between columns and rows, so two exchanges at the same time, one
+// in each order, use all links.
 std::vector<size_t> order_of_bits(size_t bits, bool swapped);
 
 // Returns by stage, in the order of `bits`, the slices that each core holds after it (H_b above). Empty when

@@ -16,12 +16,13 @@ struct Planned {
   Plan plan;
 };
 
-// Returns the layout without groups, which is taken where mappings cannot be simulated. nullopt when a layer
-// does not fit.
+// Returns the plan with the lowest model cost among those without groups of cores (Grouping::cores 0). It is
+// taken where mappings cannot be simulated. nullopt when a layer does not fit.
 std::optional<Planned>
 plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options);
 
-// Returns plans of the grouped layouts with the lowest model cost, best first, kJudged at most.
+// Returns plans with groups of cores (Grouping::cores) and the lowest model cost, best first, kJudged at
+// most.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

@@ -1,4 +1,5 @@
-// Cuts products into runs of their channels, and passes weights on between cores. Internal to the mapper.
+// Cuts products into runs of their channels, and lets cores that need the same weights read a part of them
+// each and send it to the others. Internal to the mapper.
 #pragma once
 
 #include "chip/map/mapping.h"

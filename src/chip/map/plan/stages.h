@@ -1,4 +1,5 @@
-// Sends the exchanges of many cores of a block in stages. Internal to the mapper.
+// Replaces exchanges in which many cores send to many others by stages in which cores exchange in pairs.
+// Internal to the mapper.
 #pragma once
 
 #include <vector>
@@ -17,13 +18,13 @@ struct Staged {
 // Returns a mapping, from one with one layer per layer of `plan`, in which inputs from many cores arrive
 // through added layers. In each, every core passes everything that it has and the other half of a block needs
 // to the core that mirrors it there, the halves of the largest block first (recursive doubling, like the
-// hypercube's all-to-all exchange). A share passes the middle of a block once instead of once for every core
-// behind it, and a core sends one message per halving instead of one to every other. Sums over all cores of a
-// group come in stages as well, neighbours first.
+// hypercube's all-to-all exchange). The data of a core passes the middle of a block once instead of once for
+// every core behind it, and a core sends one message per halving instead of one to every other. Sums over all
+// cores of a group come in stages as well, neighbours first.
 //
-// `orders` holds the cores in the order in which layers take them (BlockOrder): the first order up to layer
-// `turning_layer`, then the second to the end of that segment. Mappings whose core count is not a power of
-// two are not changed. Layers are numbered anew.
+// `orders` holds the cores in the order in which layers take them (BlockOrder): the second order from layer
+// `turning_layer` to the end of its segment, the first for all other layers. Mappings whose core count is not
+// a power of two are not changed. Layers are numbered anew.
 Staged in_stages(
     const LayerGraph& graph,
     const Mapping& mapping,

@@ -43,7 +43,8 @@ constexpr int64_t kReadBytes = 16 << 10;
 constexpr double kMiddleShare = 0.75;
 
 // Group sizes that are compared when mappings can be simulated, and numbers of cores that share weights. The
-// first number of sharers is tried with all layouts, the others with layouts close to the best.
+// first number of sharers is tried with all layouts, the others with layouts whose model cost is at most
+// kNearBest times the lowest.
 constexpr int kGroupCores[] = {4, 8, 16, 32, 64};
 constexpr int kSharers[] = {2, 1, 4};
 constexpr double kNearBest = 1.5;
