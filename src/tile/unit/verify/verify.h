@@ -12,8 +12,7 @@
 //   3. Every register is set before it is used. To save an unset register on the stack is no use, but the
 //      value that is loaded from there, also in a later run, counts as unset.
 //   4. Every region ends within 2^40 tile cycles, as proved in at most kStepLimit steps. The count of a
-//   hardware
-//      loop is at most 2^20. hist.in, which waits for input, occurs in main only.
+//      hardware loop is at most 2^20. hist.in, which waits for input, occurs in main only.
 //   5. Inputs that come no closer than the declared arrival period are not dropped, or drops are declared. In
 //      that case the share of dropped inputs over many runs is bounded, by how often main can take its
 //      longest time (LongRuns).
