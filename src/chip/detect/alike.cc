@@ -1,5 +1,5 @@
-// Compares components by the set of flows whose paths cross them. A fault of either of two components with
-// the same set changes the same records.
+// Compares components by the set of flows whose paths cross them. A fault of one of two components with the
+// same set changes the same records as a fault of the other.
 #include "chip/detect/alike.h"
 
 #include <algorithm>

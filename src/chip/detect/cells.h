@@ -79,9 +79,9 @@ baselines_from(const Cells& cells, const Cells& reference, const std::vector<Pat
 // kVisible, so that a row that is slow all the time has no slow baseline.
 std::vector<Baseline> baselines_within(const Cells& cells, const std::vector<Path>& paths);
 
-// Returns the mean of the baselines of several runs. `common` grows by the variance of their mean levels,
-// because the transfers of healthy runs may wait in different periodic orders. Precondition: at least one
-// run, and the same rows and bins in all.
+// Returns the mean of the baselines of several runs. The square of `common` grows by twice the variance of
+// their mean levels, because the transfers of healthy runs may wait in different periodic orders.
+// Precondition: at least one run, and the same rows and bins in all.
 std::vector<Baseline> pooled(const std::vector<std::vector<Baseline>>& draws);
 
 }  // namespace lento::chip

@@ -17,7 +17,7 @@ namespace {
 
 // Returns whether `a` wins against `b`, which precedes it. The larger gain wins when both parts are of one
 // kind. A part of another kind comes later because more transfers cross it, and its gain must exceed the
-// other by 1 / kRivalShare.
+// other by the factor 1 / kRivalShare.
 bool beats(const Hypothesis& a, const Hypothesis& b) {
   const bool same_kind = a.suspect.component.part == b.suspect.component.part;
   return b.baselines.empty() || (same_kind ? 1 : kRivalShare) * a.gain > b.gain;
@@ -40,8 +40,8 @@ bool same(const Suspect& a, const Suspect& b) {
   return a.begin == b.begin && a.end == b.end && a.factor == b.factor;
 }
 
-// Number of corrections (Contest::correct()) after which the factor of a hypothesis is near its best one. A
-// hypothesis with less than half of the largest gain is dropped then.
+// Number of corrections (Contest::correct()) after which a hypothesis with less than half of the largest gain
+// so far is dropped, because its factor hardly changes any more.
 constexpr int kEnoughCorrections = 2;
 
 // Number of hypotheses that are refined besides the best one: the second, and the third when its gain is at
@@ -172,18 +172,19 @@ Hypothesis Contest::sharpened(const std::vector<Suspect>& close) {
   return winner;
 }
 
-// Returns whether simulating the hypothesis is not worthwhile: each of the first kSimulatedFirst lowered the
-// likelihood of the recorded run. When the true component is among them, wrong ones near it have a gain too,
-// because their queues are full.
+// Returns whether simulating the hypothesis is not worthwhile: each of the first kSimulatedFirst hypotheses
+// lowered the likelihood of the recorded run, and the component is not one of `in_any_case_`. When the true
+// component is among them, wrong ones near it have a gain too, because their queues are full.
 bool Contest::is_not_worthwhile(const Suspect& s, size_t count, bool gains) const {
   return !gains && count >= kSimulatedFirst &&
          std::ranges::find(in_any_case_, s.component) == in_any_case_.end();
 }
 
-// Returns the order in which hypotheses are simulated: by falling likelihood ratio of the scan. In a long run
-// (`in_part`) the first one sets the factor of the others, so the order there is by the factor that its
-// fastest transfers show. A link behind the slow one, which only passes on late transfers, can have a higher
-// likelihood ratio, but not a higher factor.
+// Returns the order in which hypotheses are simulated: by falling likelihood ratio of the scan. When
+// hypotheses are compared on the first part of their intervals only (`in_part`), later ones start from the
+// factor of the best earlier one (tried()). The order is then by the factor that the fastest transfers
+// through each component show. A link behind the slow one, which only passes on late transfers, can have a
+// higher likelihood ratio, but not a higher factor.
 std::vector<size_t> Contest::order_of_trial(const std::vector<Suspect>& close, bool in_part) const {
   std::vector<std::pair<double, double>> worth;
   for (const Suspect& s : close)
@@ -197,10 +198,11 @@ std::vector<size_t> Contest::order_of_trial(const std::vector<Suspect>& close, b
 }
 
 // Simulates the hypotheses and corrects their factors. Returns them in the order of `close`, links before
-// routers, because beats() favours the earlier of two parts. In a long run (`in_part`) the hypotheses after
-// the first start from the factor of the one with the largest log-likelihood gain so far, and each is dropped
-// when its gain stays below that one. The hypothesis with the highest likelihood ratio in the scan is exempt
-// from the drop, because the first one may have its gain by chance, with a wrong factor.
+// routers, because beats() favours the earlier of two parts. When they are compared on the first part of
+// their intervals only (`in_part`), the hypotheses after the first start from the factor of the one with the
+// largest log-likelihood gain so far, and each is dropped when its gain stays below that one. The hypothesis
+// with the highest likelihood ratio in the scan is exempt from the drop, because the first one may have its
+// gain by chance, with a wrong factor.
 std::vector<Contest::Entrant> Contest::tried(const std::vector<Suspect>& close) {
   std::map<size_t, Entrant> in_order;
   const Hypothesis* leading = nullptr;  // largest gain so far; nullptr: none is above 0
@@ -259,8 +261,8 @@ std::vector<Contest::Entrant> Contest::finalists(std::vector<Entrant> all) {
 }
 
 // Returns the cycle up to which hypotheses are compared: the whole run, unless simulating each of them
-// kReplaysEach times costs too much. Then it includes the first quarter of each interval, and at least three
-// bins, which show whether the interval covers a whole bin.
+// kReplaysEach times costs too much (Expected::affordable()). Then it includes the first quarter of each
+// interval, and at least three bins, which show whether the interval covers a whole bin.
 uint64_t Contest::first_part(const std::vector<Suspect>& close) const {
   if (expected_.affordable() >= kReplaysEach * double(close.size()))
     return UINT64_MAX;
@@ -369,10 +371,10 @@ bool Contest::sharpen(Entrant& entrant) {
   return true;
 }
 
-// Refines hypotheses of smaller components that have a higher likelihood ratio in the scan than the winner so
-// far. The transfers of a link cross its routers too. Where the link has the higher ratio, the other
-// transfers of the router are not slow, and the link may have the smaller gain only because its factor is
-// less exact. Returns whether any can be refined further.
+// Refines hypotheses whose component is of a kind that fewer transfers cross, and that have a higher
+// likelihood ratio in the scan than the winner so far. The transfers of a link cross its routers too. Where
+// the link has the higher ratio, the other transfers of the router are not slow, and the link may have the
+// smaller gain only because its factor is less exact. Returns whether any can be refined further.
 bool Contest::sharpen_doubts(std::vector<Entrant>& all, size_t best) {
   const Suspect leading = all[best].hypothesis.suspect;
   bool more = false;

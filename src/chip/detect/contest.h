@@ -49,9 +49,9 @@ class Contest {
         in_any_case_(std::move(in_any_case)) {
   }
 
-  // Returns the hypothesis with the largest gain. A part of another kind than an earlier one needs a clearly
-  // larger gain (kRivalShare). Its baselines are empty when no simulation was left. With a gain below 0 every
-  // simulated hypothesis lowers the likelihood of the recorded run, and none was refined.
+  // Returns the hypothesis with the largest gain. A part of another kind than an earlier one needs a gain
+  // that is larger by the factor 1 / kRivalShare. Its baselines are empty when no simulation was left. With a
+  // gain below 0 every simulated hypothesis lowers the likelihood of the recorded run, and none was refined.
   //
   // Each hypothesis is simulated again with the factor that its last simulation suggests, while that raises
   // its gain. While the best gain is not clearly ahead (kRivalShare), the three best are refined in turn by

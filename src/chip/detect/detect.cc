@@ -96,7 +96,8 @@ class Detector {
  private:
   // Returns the strength (log-likelihood ratio of the scan) from which a component is simulated as a
   // hypothesis. It follows from the strengths of that component in simulated runs in which it is not slow.
-  // For a chip that is not simulated it is a constant.
+  // For the first component it is at most that of the whole chip (Thresholds::of_the_chip()) or
+  // kSimulatedAnyway, whichever is larger. For a chip that is not simulated it is kUnreplayed.
   double needed(const Suspect& s) {
     if (!options_.replay)
       return kUnreplayed;
@@ -149,12 +150,12 @@ class Detector {
     return expected_.left() > 0 ? std::max(0, options_.most_hypotheses - hypotheses_) : 0;
   }
 
-  // Simulates suspects group by group and reports the best hypothesis of a group when its gain is convincing
-  // and it explains enough. Returns whether one was reported. When none is and nothing was reported before,
-  // the suspect with the highest likelihood ratio of the scan is judged as if there were no simulator, if its
-  // ratio is far above the next one, because time bins may be too coarse for a simulation. This is not done
-  // when its interval covers whole bins and every hypothesis of a group made the simulation less like the
-  // recorded run.
+  // Simulates suspects, DetectOptions::most_together at a time, and reports the best hypothesis of such a
+  // group when its gain is convincing and it explains enough. Returns whether one was reported. Time bins may
+  // be too coarse for a simulation. When no hypothesis and no earlier component was reported, the suspect
+  // with the highest strength is therefore judged as if there were no simulator, if it stands out
+  // (stands_out()). This is not done when its interval covers whole bins and all hypotheses of some group had
+  // gains below 0.
   bool report_replayed(const std::vector<Suspect>& found) {
     std::vector<Suspect> left = found;
     Hypothesis best;
@@ -226,9 +227,10 @@ class Detector {
   }
 
   // Returns whether a hypothesis explains enough of the misfit beyond that of a healthy run to be reported.
-  // For the first component it also suffices that its gain is far above that of the second-best hypothesis.
-  // The gain of a further component must exceed what small changes of the found components give
-  // (gain_of_given()), because queues that drain after a fault look like slow links.
+  // For the first component it also suffices that the second-best hypothesis has at most kRivalShare of its
+  // gain. The gain of a further component must exceed what small changes of the found components give
+  // (gain_of_given()) by the factor 1 / kRivalShare, because queues that drain after a fault look like slow
+  // links.
   bool is_enough(const Hypothesis& h, Contest& contest) {
     const bool first = out_.reported.empty();
     if (!first && expected_.affordable() < 1) {
@@ -297,7 +299,8 @@ class Detector {
   // Returns the suspects to simulate: those with the highest strength (log-likelihood ratio of the scan), and
   // those whose fastest transfers show the largest factor. A link behind the slow one, whose transfers wait
   // in its queues, can have a higher strength than the slow link, and in a network with full queues dozens
-  // do. Parts that few transfers cross come first, because Contest favours the earlier one of two parts.
+  // do. Kinds of parts that few transfers cross come first (reach()), because Contest favours the earlier one
+  // of two parts.
   std::vector<Suspect> suspects_to_simulate(const std::vector<Suspect>& found) {
     const auto left = size_t(hypotheses_left());
     std::vector<Suspect> out;

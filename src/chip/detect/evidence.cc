@@ -14,8 +14,8 @@
 namespace lento::chip {
 namespace {
 
-// The excess of the transfers of one pattern through the suspect over their expected level, while it was
-// slow.
+// The time that the transfers of one pattern through the suspect took beyond their expectation, in the time
+// bins of the suspect's interval.
 struct Shown {
   double above = 0;  // octaves, mean over the records
   size_t row = 0;    // index of the pattern's row in Cells

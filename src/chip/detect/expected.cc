@@ -1,5 +1,6 @@
-// Simulates each hypothesis with the seeds of the healthy runs. The difference of the levels between two runs
-// with one seed is the effect of the fault, which is added to the healthy levels.
+// Simulates each hypothesis with the seeds of the healthy runs. The difference of the levels between a run
+// with the fault and the healthy run with the same seed is the effect of the fault, which is added to the
+// healthy levels.
 #include "chip/detect/expected.h"
 
 #include <algorithm>

@@ -69,8 +69,8 @@ class Expected {
   // Returns the baselines of the healthy chip, moved by the change of level that the slow components cause
   // between two simulations with the same seed. Rows that they do not affect keep their healthy level
   // exactly, so two hypotheses differ only where their predictions differ. The run is simulated up to cycle
-  // `until`. Later bins of an interval get its mean change up to there. Uses one simulation of left().
-  // Precondition: left() > 0.
+  // `until`. Later bins of an interval get its mean change up to there. Uses one simulation of left(), and
+  // none when `slow` is empty. Precondition: left() > 0.
   std::vector<Baseline> with(const std::vector<Suspect>& slow, uint64_t until = UINT64_MAX);
   // Returns with() for components that are reported already, and uses none of left().
   std::vector<Baseline> with_found(const std::vector<Suspect>& found, uint64_t until = UINT64_MAX);
@@ -82,8 +82,8 @@ class Expected {
 
   // Returns the misfit: minus the log-likelihood of the recorded levels of these rows between the cycles
   // `begin` and `end` (unlikely()). It is the mean of two values, one for the mean level of each
-  // kBinsTogether successive bins, the other for the mean level of all bins of a row. The second still fits
-  // when a slow run reaches its phases a little earlier or later than its simulation.
+  // kBinsTogether successive bins, the other for the mean level of all bins of a row. The second value still
+  // fits when a slow run reaches its phases a little earlier or later than its simulation.
   double misfit(
       const std::vector<Baseline>& baselines,
       const std::vector<size_t>& rows,

@@ -16,9 +16,10 @@
 // is normalised by a further term - log((1 + w) / 2), and w^2 = 1 + ((y1 - y0) / s)^2, at most kMostWider, is
 // what the server's own delay adds. Between both numbers w and the term are interpolated.
 //
-// The ratios are summed over the rows of each bin. The run of successive bins with the largest sum (Kadane's
-// algorithm) is the estimate of begin and end. Cost: components x factors x cells of the rows that cross
-// them. On a large chip few rows cross a component, so it is scanned over a copy of these rows.
+// A positive ratio is divided by the autocorrelation time of the row (Baseline::correlation_bins). The ratios
+// are summed over the rows of each bin. The run of successive bins with the largest sum (Kadane's algorithm)
+// is the estimate of begin and end. Cost: components x factors x cells of the rows that cross them. On a
+// large chip few rows cross a component, so it is scanned over a copy of these rows.
 #include "chip/detect/scan.h"
 
 #include <algorithm>

@@ -17,8 +17,7 @@ int rank(const std::string& name) {
 
 }  // namespace
 
-// Returns the components that transfers pass. Components that carry the same transfers form one class,
-// because no record can distinguish them.
+// Components that carry the same transfers form one class, because no record can distinguish them.
 std::vector<CandidateClass>
 candidate_classes(const Fabric& fabric, const TransferTrace& trace, const Played& played) {
   std::map<std::string, std::vector<uint32_t>> seen_by;  // transfers that pass each candidate

@@ -27,7 +27,7 @@ class Judge {
       : recorded_(recorded) {
   }
 
-  // Runs the analysis: simulates the recorded transfers, tests each group of components and decides.
+  // Runs the analysis: simulates the recorded transfers, tests each class of components and decides.
   FabricJudgement run() {
     // The expected tails come from the earlier run when there is one, so a time line of the recorded gaps
     // would add nothing.
@@ -125,8 +125,8 @@ class Judge {
     return 1 + double(h.fit.residual.size()) / kServedWaits;
   }
 
-  // Returns whether `a` has clearly more summed evidence over the parts of the records than `b`, when both
-  // were evaluated on all parts.
+  // Returns whether the support (Hypothesis::support) of `a` exceeds that of `b` by more than kSupportMargin.
+  // False unless both were tried on all parts of the records.
   static bool more_support(const Hypothesis& a, const Hypothesis& b) {
     return a.supported && b.supported && a.support - b.support > kSupportMargin;
   }
@@ -141,8 +141,8 @@ class Judge {
     return (a.evidence - b.evidence) / discount(a) > margin(a) || more_support(a, b);
   }
 
-  // Moves the candidate with the most summed evidence to the front, among those that have about the same
-  // evidence as the first.
+  // Moves to the front the candidate with the most support (Hypothesis::support), by more than
+  // kSupportMargin, among those whose evidence is nearly equal to that of the first.
   void prefer_support(std::vector<size_t>& order) const {
     size_t most = 0;
     for (size_t i = 1; i < order.size() && nearly_equal(best_[order[i]], best_[order.front()]); ++i)
@@ -165,8 +165,8 @@ class Judge {
   }
 
   // Returns whether two hypotheses predict the same records, so that no recording distinguishes them: the
-  // same effect, factor and earliest ends of the same waits. For slow servers the predicted tails may differ
-  // by less than the scatter of the tails of equal waits.
+  // same effect, factor and earliest ends of the same waits. For slow servers the log tails may differ by
+  // less than kLeastSpread in all (root of the sum of squares over waits).
   static bool same_records(const Hypothesis& a, const Hypothesis& b) {
     if (a.effect != b.effect)
       return false;
@@ -184,7 +184,7 @@ class Judge {
     return true;
   }
 
-  // Describes a group of components with its best hypothesis.
+  // Returns the description of class `index` with its best hypothesis.
   FabricSuspect suspect(size_t index) const {
     const Hypothesis& h = best_[index];
     FabricSuspect out;
@@ -234,7 +234,8 @@ class Judge {
   // waits of a processor. Its share is estimated as the part of the residuals' variance that lies between
   // processors (intraclass correlation).
   double repetition(const Hypothesis& h) const {
-    // Ends that agree on one factor within a sharp spread (at most 3 %) cannot be an error of the model.
+    // Tails that agree on one factor within one of kSharpSpreads (at most 3 %) cannot be an error of the
+    // model.
     if (is_sharp(h))
       return 1;
     const EndsFit& fit = h.fit;

@@ -29,10 +29,11 @@ struct FabricSuspect {
   std::vector<std::vector<std::string>> alike;
   double factor = 1;
   double evidence = 0;  // log-likelihood over that of a healthy fabric
-  uint32_t waits = 0;   // waits that include its transfers
+  uint32_t waits = 0;   // waits that include its transfers, or with Effect::Serves: that it changes
   uint32_t moved = 0;   // waits that end later under the hypothesis
   uint32_t transfers = 0;
-  // Standard deviation of the log of recorded over predicted ends, for the waits that the suspect ended.
+  // Standard deviation of the log of recorded over predicted tails: of the waits that the suspect ended, or
+  // with Effect::Serves of all.
   double spread = 0;
 };
 

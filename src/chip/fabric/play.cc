@@ -105,7 +105,8 @@ class Player {
     plan_step(at(first.begin) + (modelled ? ticks(lead) : 0), index);
   }
 
-  // Returns the properties of a processor, those of the first one when the name is unknown, or null.
+  // Returns the properties that the sheet gives for this processor, those of its first processor when the
+  // name is unknown, or nullptr when it lists none.
   const spec::FabricSheet::Processor* processor_of(const std::string& name) const {
     const auto& all = fabric_.sheet().processors;
     for (const auto& each : all)
@@ -161,8 +162,8 @@ class Player {
     return std::max<int64_t>(0, at(stream.records[state.next].begin) - at(state.reached));
   }
 
-  // Returns the ticks from this record to the next, by the mode: none, the recorded gap, or the cycles that
-  // the computation or the processor's issue takes.
+  // Returns the ticks from this record to the next, by the rule of issue: none (Issue::Stamps), the recorded
+  // gap (Issue::Gaps), or the time that the computation or the processor's issue takes.
   int64_t pause(const TransferStream& stream, const StreamState& state, const TransferRecord& record) const {
     if (options_.issue == Issue::Stamps)
       return 0;

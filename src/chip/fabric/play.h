@@ -4,7 +4,8 @@
 // A healthy and a slow chip have the program in common: the begin of each core, the order of its transfers,
 // and its waits. Model, event by event:
 //   - a stream issues a transfer, then the next after the processor's own cycles
-//   - a wait ends when the last of its transfers has arrived, and the stream goes on `resume_cycles` later
+//   - a wait ends `completion_cycles` after the last of its transfers has arrived, and the stream goes on
+//     `resume_cycles` after that (both in the sheet)
 //   - a transfer whose own end is recorded is a wait of its own, and the stream waits for it only where its
 //     next record begins after that end
 //   - a read's request takes the network to the peer, behind the data on its links, and data comes back

@@ -42,7 +42,8 @@ class Search {
     factor_.assign(classes.size(), 1);
   }
 
-  // Simulates the most promising groups of components with several factors. Returns the best hypotheses.
+  // Simulates the classes of order_of() with kServedFactors, and refines the factors of those whose tails fit
+  // best. Returns the best hypothesis of each class.
   ServedSearch run(const std::vector<Hypothesis>& slowed) {
     std::vector<size_t> order = order_of(slowed);
     out_.played = order.size();
@@ -59,8 +60,8 @@ class Search {
   }
 
  private:
-  // Orders classes for the search: first those with the most evidence as delaying component, then those with
-  // the most traffic, up to the budget of events.
+  // Returns the classes to simulate, as many as kServedEvents allows: those with the most evidence in the
+  // search of slowed transfers first, and among equals those with the most transfers.
   std::vector<size_t> order_of(const std::vector<Hypothesis>& slowed) const {
     std::vector<size_t> order(classes_.size());
     std::iota(order.begin(), order.end(), size_t{0});
@@ -77,8 +78,8 @@ class Search {
     return order;
   }
 
-  // Refines the factor of a class by smaller and smaller steps, repeating a step as long as it improves the
-  // fit.
+  // Multiplies and divides the factor of a class by smaller and smaller steps, and repeats a step as long as
+  // the tails come nearer to the recorded ones.
   void sharpen(size_t index) {
     for (double step = kServedStep; step > 1.02; step = std::sqrt(step))
       for (const double each : {step, 1 / step})
@@ -165,7 +166,8 @@ class Search {
   std::map<std::pair<uint32_t, uint32_t>, size_t> wait_at_;  // stream, record -> index into waits_
   // Vectors by class.
   std::vector<int> server_;  // by class; -1: none
-  // The smallest sum, by class, of |log(recorded tail / simulated tail)| over the compared waits.
+  // The smallest sum of absolute residuals (EndsFit::residual) over the compared waits, and the factor that
+  // gave it.
   std::vector<double> distance_;
   std::vector<double> factor_;
   ServedSearch out_;

@@ -1,7 +1,7 @@
-// Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the most likely
-// hypothesis, and repeats the search for the best classes after the waits that they delayed were moved to
-// their healthy ends. Factors that many waits agree on are tried first, then a fixed grid. Cost: one fit per
-// class, factor and spread.
+// Searches for classes that delay waits. Tries factors and spreads on each time line, keeps the hypothesis
+// with the most evidence, and repeats the search for the best classes after the waits that they delayed were
+// moved to their healthy ends (slowed_search.h). Factors that many waits agree on are tried first, then a
+// fixed grid. Cost: one fit per class, factor and spread.
 #include "chip/fabric/slowed_search.h"
 
 #include <algorithm>
@@ -77,7 +77,7 @@ void SlowedSearch::search(const Timeline& line, double healthy, std::vector<Hypo
   }
 }
 
-// Tries factors for one group of components and keeps the hypothesis with the most evidence.
+// Tries factors for one class of components and keeps the hypothesis with the most evidence.
 void SlowedSearch::try_class(
     const CandidateClass& candidate,
     const Timeline& line,
@@ -169,8 +169,9 @@ void SlowedSearch::try_members(size_t index, const Timeline& line, double health
       try_class(each, line, healthy, best);
 }
 
-// Returns the recorded program with the explained waits moved to their healthy ends, or nothing when no
-// later transfer depends on them.
+// Returns the recorded program with the waits that the slow component probably ended (share above 0.5) moved
+// to their healthy ends, and later records of the same processor moved by as much. nullopt when no transfer
+// follows such a wait.
 std::optional<TransferTrace> SlowedSearch::restore(const Timeline& line, const EndsFit& fit) const {
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> later;  // stream, record -> cycles
   for (size_t i = 0; i < fit.share.size(); ++i) {

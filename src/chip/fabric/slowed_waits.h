@@ -24,8 +24,8 @@ class SlowedWaits {
     return waits_.size();
   }
   // Returns by wait of `compared` the log of the earliest tail (time from last issue to end) over the
-  // modelled tail, when each of the candidate's transfers takes `factor` times its modelled time and all
-  // other transfers are on time. Ends::kFree for a wait without a transfer of the candidate.
+  // modelled tail, when each of the candidate's transfers takes `factor` times its modelled time. Other
+  // transfers of the wait are disregarded. Ends::kFree for a wait without a transfer of the candidate.
   std::vector<double> bounds(double factor) const;
   // Returns in ascending order, for each selected wait, the factor at which the candidate's transfers end
   // exactly when the wait was recorded to end. Waits that a slow candidate ended share its true factor. Waits

@@ -7,7 +7,6 @@
 
 namespace lento::chip {
 
-// Simulates the recorded transfers and compares each wait with the recorded one.
 Timeline timeline(const Recorded& recorded, const TransferTrace& stamps, Issue issue, uint32_t first) {
   Timeline line;
   PlayOptions options;

@@ -176,8 +176,9 @@ int64_t TrafficModel::service(const ServerState& server, uint64_t bytes) {
   return int64_t(duration + 0.5);
 }
 
-// Frees links when the packet's head starts service at its stop. The link `span` links back is free when the
-// tail has passed it, and all links are free when the packet is stored in a memory.
+// Frees links when the packet's head starts service at the server `flight.stop`, at tick `begin`.
+// Links that lie `flight.span` or more before it are free as soon as the tail has passed them, and all links
+// are free when the packet is stored in a memory.
 void TrafficModel::leave_behind(Flight& flight, int64_t begin) {
   if (server_at(flight).stores)
     return leave_up_to(flight, flight.stop, flight.tail);

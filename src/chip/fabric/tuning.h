@@ -56,8 +56,8 @@ constexpr double kServedCost = 1.8;
 // significant. A healthy simulation with 20 % noise reaches a gain in log-likelihood of 64 in 576 waits.
 constexpr double kServedWaits = 200;
 
-// Most packet-server events in all simulations of one judgement, about a minute of computing, and the number
-// of classes that are simulated in any case.
+// Most packet-server events in the simulations with kServedFactors, about a minute of computing, and the
+// number of classes that are simulated in any case. The simulations that refine factors come on top.
 constexpr double kServedEvents = 1e9;
 constexpr size_t kServedLeast = 16;
 

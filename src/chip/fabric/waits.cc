@@ -1,6 +1,6 @@
-// Collects the waits that can be compared: those whose pattern enough other waits have, or for which an
-// earlier run gives the tail (the time from the last issue to the end of the wait). Each has the recorded and
-// the simulated tail. The order does not depend on the simulation.
+// Collects the waits that can be compared: those in groups of at least kEqualWaits, of equal waits or with an
+// earlier run of all waits. Each has the recorded tail (the time from the last issue to the end of the wait)
+// and the simulated or earlier one. The order does not depend on the simulation.
 #include "chip/fabric/waits.h"
 
 #include <algorithm>
@@ -125,8 +125,8 @@ ComparedWaits compared_waits(
   return Collector(fabric, trace, played, earlier, first).run();
 }
 
-// Returns for each wait of an earlier recording its tail, the cycles from the begin of its last transfer to
-// its end, by stream and by its number in the stream.
+// Returns for each wait of an earlier recording its tail, the cycles from the begin of the last transfer of
+// its stream before it to its end, by stream and by the number of the wait in the stream.
 EarlierTails tails_of(const TransferTrace& trace) {
   EarlierTails out;
   for (uint32_t s = 0; s < trace.streams.size(); ++s) {

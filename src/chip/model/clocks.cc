@@ -69,7 +69,8 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
     return out;
   out.wrapped = unwrap(records, cores);
   out.grain = grain_of(records, cores);
-  // Slopes between expected and recorded begins show how much longer the run took than expected.
+  // The slope of recorded over expected begins, between the first and the last tenth of a core's records,
+  // shows by which factor the run took longer than expected.
   std::vector<std::vector<std::pair<double, double>>> begins(cores);  // expected, recorded
   for (const ProbeRecord& r : records)
     if (const int64_t at = d.find(key_of(r)); at >= 0)
@@ -101,8 +102,8 @@ Clocks align_clocks(std::vector<ProbeRecord>& records, const Dictionary& d) {
     known.push_back(starts[c]);
     spans.push_back(begins[c].back().second - begins[c].front().second);
   }
-  // A fault delays a begin by a share of the run. A counter that started elsewhere is off by an arbitrary
-  // number.
+  // A fault delays the begin of a core's first records by a share of the run. A counter that started
+  // elsewhere is off by an arbitrary number of cycles.
   constexpr double kElsewhere = 0.25;  // of the run length
   const double common = evidence::median(known);
   const double width = kElsewhere * std::max(1.0, evidence::median(spans));

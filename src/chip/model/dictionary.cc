@@ -378,8 +378,9 @@ SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<
         seen.push_back(of[c]);
     const double mean = evidence::mean(seen);
     out.mean[c] = float(mean);
-    // Both the run with the other chip and that with the file's one vary. The variance of two runs is
-    // uncertain, so that it counts as much as that of the file's chip.
+    // A shift is the difference of a run with the other chip and one with the file's, so half of its variance
+    // is that of one run. A variance from two runs is uncertain, so it is averaged with that on the file's
+    // chip.
     if (seen.size() > 1)
       out.noise[c] = float(std::max(1.0, (1 + evidence::variance(seen) / (2 * d.cells[c].variance)) / 2));
   }

@@ -1,4 +1,6 @@
-// Draws healthy runs. Each nuisance is absent in half of the draws, so that some draws have nearly none.
+// Draws healthy runs. Each class rate, the window and the unequal parts keep the values of the file in half
+// of the draws, and drift, coarse timers and lost records are absent in many, so that some draws have hardly
+// any deviation.
 #include "chip/model/draws.h"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// The level of a part grows with its factor. Its slope follows from the shares of the dictionary, so that one
-// simulated factor determines the step to the next. A second one lies at the end of that step, and the slope
-// between both replaces that of the dictionary where they are far enough apart. Two runs are simulated with
-// each factor.
+// The level of a part (factors.h) grows with its factor. The slope, the change of the level per change of the
+// log factor, follows from the sensitivities of the dictionary, so that one simulated factor determines the
+// step to the next. The slope between two simulated factors replaces that of the dictionary where they are
+// more than kApart apart. Two runs are simulated with each factor.
 //
-// In a recording that was cut, the number of records that a part had served until then counts as well: few of
-// a slow part end in time, and those that do are short. Level and number are weighted by their covariance in
-// further simulations, slower and faster ones.
+// In a recording that was cut, the number of records that a part had served until the cut counts as well: few
+// records of a slow part end in time, and those that do are short. Level and number are weighted by their
+// covariance in further simulations, some with larger and some with smaller factors.
 #include "chip/model/factors.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ constexpr double kLeastSlope = 0.1;    // of a level that a part still determine
 
 using Records = std::vector<ProbeRecord>;
 
-// Returns the mean over the middle half of the weight. Pairs are value and weight.
+// Returns the weighted mean of the values between the weighted quartiles. Pairs are value and weight.
 double mean_of_middle(std::vector<std::pair<double, double>> ratios) {
   std::ranges::sort(ratios);
   double total = 0;
@@ -54,10 +54,10 @@ struct Shown {
   size_t records = 0;
 };
 
-// Returns the weights with which level and number together estimate the log factor of a part: the inverse of
-// their covariance times their change between `runs[0]`, simulated with a smaller factor, and `runs[1]`, with
-// a larger one. Every run has a level. `by_chance` is the standard deviation of `number` when the count of
-// records varies by one.
+// Returns the weights with which level and number (Shown) together estimate the log factor of a part: the
+// inverse of their covariance times their change between `runs[0]`, simulated with a smaller factor, and
+// `runs[1]`, with a larger one. Precondition: every run has a level. `by_chance` is the change of `number`
+// when one record more or less ended in time, and counts as a standard deviation.
 Shown weights_of(const std::array<std::vector<Shown>, 2>& runs, double by_chance) {
   constexpr double kLeast = 1e-9;  // of a sum of squares, which is 0 where all runs agree
   std::array<Shown, 2> means;
@@ -140,8 +140,9 @@ class FactorSearch {
     part.log_factor = std::clamp(part.log_factor + by, kLeastFactor, kMostLogFactor);
   }
 
-  // Returns the factor of a core by its records. Operations of a core wait in no queue, so that their level
-  // is their factor. The deviation is infinite without records.
+  // Returns the log factor of a core by its records alone: operations wait in no queue, so that their level
+  // (mean log of duration over expectation) is the log factor. The deviation is infinite without records or
+  // when the level is not above 0.
   Effect factor_of_core(size_t k, const SlowPart& core, const Solution& s) const {
     const Shown observed = shown_observed(k, core, s);
     if (observed.records == 0 || observed.level <= 0)
@@ -149,7 +150,8 @@ class FactorSearch {
     return {observed.level, run_.chip.core.rate_deviation / std::sqrt(double(observed.records))};
   }
 
-  // Replaces the fitted factor of a core by that of its records where both differ by more than their errors.
+  // Replaces the fitted factor of a core by factor_of_core() where the two differ by more than the 90 %
+  // interval of their difference.
   void prefer_records(const std::vector<SlowPart>& given, FactorFit& fit) const {
     for (size_t k = 0; k < given.size(); ++k) {
       if (given[k].part.part != Part::Core)
@@ -163,7 +165,7 @@ class FactorSearch {
     }
   }
 
-  // Fits cores alone, by their records.
+  // Fits parts that are all cores, each by factor_of_core().
   FactorFit fit_cores(std::vector<SlowPart> cores) {
     FactorFit out;
     out.parts = std::move(cores);
@@ -177,7 +179,8 @@ class FactorSearch {
     return out;
   }
 
-  // Adds the deviation and the spread of each part's class, relative to which the part's factor is fitted.
+  // Adds to the standard deviation of each factor that of the part's class and the spread of parts around it,
+  // because the factor is fitted relative to the class.
   void add_class_deviations(FactorFit& fit) const {
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       if (columns_[k].empty())
@@ -271,8 +274,8 @@ class FactorSearch {
     return shown(k, records, {double(slow.begin), double(slow.end)});
   }
 
-  // Returns the level and number of part k in the judged run, without the effect of the nuisances. The part's
-  // own deviation from its class is no nuisance here.
+  // Returns the level and number (Shown) of part k in the judged run, after subtracting what the nuisances
+  // explain. The part's own deviation from its class is not subtracted.
   Shown shown_observed(size_t k, const SlowPart& slow, const Solution& s) const {
     const Dictionary& d = likelihood_.dictionary();
     std::vector<double> explained(d.cells.size());
@@ -317,9 +320,9 @@ class FactorSearch {
     return weight > 0 ? sum / weight : 1;
   }
 
-  // Simulates the parts, fits the nuisances beside them, and returns by part how much slower than the
-  // simulated one the run's part seems to be. When no simulated record ends before the cut, the part is too
-  // slow.
+  // Simulates the parts, fits the nuisances beside them, and returns for each part the step of its log
+  // factor, from -1 to 1, after which the simulated level should equal that of the judged run. -1 when no
+  // simulated record ends before the cut, because the simulated part is then too slow.
   std::vector<double> play(FactorFit& fit) {
     const std::vector<Records> runs = simulate(fit.parts, 1, kShiftSeeds);
     const SimulatedShift shifted = shift_of_runs(likelihood_.dictionary(), runs);
@@ -360,9 +363,9 @@ class FactorSearch {
     return std::max(kLeastSlope, slope_at(k, last.log_factor));
   }
 
-  // Moves each factor by its last step and simulates two runs there, under seeds of their own. Each run of
-  // the last two factors gives an estimate. Their mean is taken, and their scatter gives the standard
-  // deviation.
+  // Moves each factor by its last step and simulates two runs with it, under seeds of their own. Each run
+  // with one of the last two factors gives an estimate of the log factor. The mean of the estimates is taken,
+  // and their scatter gives its standard deviation.
   void measure(FactorFit& fit, const std::vector<double>& steps) {
     for (size_t k = 0; k < steps.size(); ++k)
       move(fit.parts[k], steps[k]);
@@ -399,7 +402,8 @@ class FactorSearch {
     fit.parts[k].log_factor = std::clamp(mean, kLeastFactor, kMostLogFactor);
   }
 
-  // Simulates the parts slower and faster, and corrects each factor by what these runs show.
+  // Simulates runs with log factors smaller and larger by kApart, and corrects each factor by their levels
+  // and numbers of records.
   void measure_by_number(FactorFit& fit) {
     // The seeds depend on the judged run, so that the noise of the simulations differs from run to run.
     const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
@@ -424,8 +428,9 @@ class FactorSearch {
     }
   }
 
-  // Moves the factor of part k by the slope between slower and faster runs. Their spread gives its standard
-  // deviation.
+  // Moves the log factor of part k to where the weighted sum of level and number equals that of the judged
+  // run (`observed`), by the slope of that sum between the runs with the smaller and the larger factor. The
+  // spread of the sum over runs gives the standard deviation of the factor.
   void correct(
       FactorFit& fit,
       size_t k,

@@ -1,7 +1,8 @@
 // Each round simulates all parts together, and again with each part slightly slower, begun later and ended
 // later. The differences are the columns of a weighted least-squares step, with all nuisances projected out
 // (Gauss, Newton). All runs use the same seeds, so that two runs differ only by their parts. Rounds end when
-// the steps of the factors are small against their standard deviations. The last two estimates are averaged.
+// the steps of all factors are below half of their standard deviations, at the latest after kMostSteps. When
+// the rounds end by small steps, the last two estimates are averaged.
 #include "chip/model/interval_search.h"
 
 #include <algorithm>
@@ -114,9 +115,10 @@ class IntervalSearch {
     std::vector<double> deviation;
   };
 
-  // The linear system of the last round.
+  // The linear system of the last round, from which measure() takes one more step.
   struct Linear {
-    evidence::Matrix weighted;  // one row for each parameter, weighted, with the nuisances' share removed
+    evidence::Matrix weighted;  // one row for each parameter: its column, nuisances projected out, times the
+                                // weights of the rows
     evidence::NormalFactor information;
     std::vector<double> residual;
     std::vector<float> expected;  // by cell
@@ -247,7 +249,8 @@ class IntervalSearch {
     }
   }
 
-  // Returns the sum of products of a cell's change and its residual. Both contain the noise of the
+  // Returns the product of two logs of a cell's durations, averaged over seeds: their change between the
+  // present parts and the moved ones, and the residual of the judged run. Both contain the noise of the
   // simulation, so the residual under one seed is multiplied only by changes under other seeds.
   double crossed(const SimulatedShift& moved, size_t cell, double residual) const {
     double sum = 0;
@@ -261,8 +264,9 @@ class IntervalSearch {
     return sum;
   }
 
-  // Returns the information matrix of the columns without the nuisances' share. A small share of each
-  // diagonal element is added, so that two parts with the same records have a unique solution.
+  // Returns the information matrix of the columns with the nuisances projected out. `taken` holds by column
+  // what they take, whitened. A small share of each diagonal element is added, so that two parts with the
+  // same records have a unique solution.
   evidence::Matrix
   information(const Solution& s, const evidence::Matrix& columns, const evidence::Matrix& taken) const {
     constexpr double kStays = 1e-6;

@@ -13,7 +13,7 @@
 namespace lento::chip {
 namespace {
 
-// Degrees of freedom of Student's t for records: one outlier changes little, many do.
+// Degrees of freedom of Student's t for one record. They are so few that a single outlier changes little.
 constexpr double kFreedomOfRecord = 4;
 constexpr int kRounds = 8;        // rounds of estimating variances
 constexpr int kReweightings = 3;  // reweightings in each round
@@ -95,15 +95,15 @@ void Likelihood::expect(std::span<const float> shift, std::span<const float> noi
 
 double Likelihood::variance(const Solution& s, size_t r) const {
   const double shift = s.shift_error * shift_[r];
-  // A simulated shift is a difference of means over few draws, so it adds their noise.
+  // A simulated shift is a difference of means over kShiftSeeds runs, so it adds their noise.
   const double drawn =
       shift_[r] != 0 ? variance_[r] * (shift_noise_[r] + (shift_noise_[r] + 1) / kShiftSeeds) : variance_[r];
   return drawn + s.first_order_variance[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
 }
 
-// Estimates for each row the variance of the error of first-order sensitivities. A wait for a part that
-// deviates by eta changes by its derivative times eta, with an error of the same size. When a part serves a
-// share s of a duration, the share itself changes by s (1 - s) eta.
+// Estimates for each row the variance of the error of first-order sensitivities. eta is the log slowness of a
+// part against the chip file. A wait for the part changes by its derivative times eta, with an error of the
+// same size. When a part serves a share s of a duration, the share itself changes by s (1 - s) eta.
 void Likelihood::estimate_first_order_variance(Solution& s) const {
   const auto differs = [&](uint32_t part) {
     return s.eta[first_part_ + part] + s.classes[class_of_part_[part]].log_factor - s.eta[0];

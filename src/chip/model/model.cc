@@ -1,7 +1,7 @@
 // Fits in this order: clocks, all nuisances without a slow part, settings of the chip, classes, and a
 // first-order scan over all parts. Settings with whole values (issue window, buffers) are not linear. Those
-// with a significant column are simulated step by step, and a step is kept when the likelihood grows by more
-// than the threshold.
+// whose coefficient in the fit is significant are simulated value by value. The likeliest value replaces that
+// of the file when twice the log-likelihood grows by more than the threshold of a part's gain.
 #include "chip/model/model.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ double last_end(std::span<const ProbeRecord> records) {
   return double(end);
 }
 
-// Returns the setup of simulated runs that are compared with a recording.
+// Returns the setup of simulated runs that are compared with a recording: they end where the recording was
+// cut.
 LearnSetup cut_setup(LearnSetup setup, const ModelVerdict& v, const ClockMap& clock) {
   if (v.cut)
     setup.until = uint64_t(clock.to_file(last_end(v.raw)));
@@ -57,7 +58,8 @@ double tail(const std::vector<double>& values, double chance) {
   return mean + scale * (-std::log(-std::log1p(-chance)) - std::numbers::egamma);
 }
 
-// Returns the settings whose column is significant, each with the log of its fitted value.
+// Returns the settings with a coefficient beyond kCertain standard deviations, each with the log of its
+// fitted value over that of the file.
 std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, const Solution& s) {
   std::vector<std::pair<ChipSetting, double>> out;
   for (const ChipSetting setting : {ChipSetting::IssueWindow, ChipSetting::Buffers}) {
@@ -76,8 +78,9 @@ std::vector<std::pair<ChipSetting, double>> significant(const Dictionary& d, con
   return out;
 }
 
-// Searches settings one after the other: values around the linear fit, then steps of one around the best.
-// The prior leaves little to the linear columns, so that the simulated value itself must explain the run.
+// Searches settings one after the other: the value that the linear fit gives and the one half as far in
+// logarithms, then steps of one around the best. In these comparisons a narrow prior (kSameSetting) keeps the
+// settings' coefficients near 0, so that the simulated value itself must explain the run.
 //
 // A slow part fills queues in the same way as smaller buffers or a smaller window. When a slow part explains
 // the run better than the settings do, the settings are compared in the presence of that part.
@@ -89,8 +92,9 @@ class SettingSearch {
         of_(of) {
   }
 
-  // Returns the fit with the best settings. With `parts`, compares settings also beside the likeliest slow
-  // part.
+  // Returns the fit with the best settings. With `parts`, and when settings other than the file's are
+  // likelier, compares the settings again on a chip with the likeliest slow part (better_part()), if there is
+  // one.
   FittedSettings run(bool parts) {
     try_settings();
     const double gained = best_.solution.log_likelihood - file_.solution.log_likelihood;
@@ -125,8 +129,8 @@ class SettingSearch {
       try_setting(setting, log_value);
   }
 
-  // Returns a slow part of the file's chip that raises the likelihood by more than `gained`, or nothing. Only
-  // the likeliest of the leading parts is fitted with its interval.
+  // Returns a slow part of the file's chip that raises the log-likelihood by more than `gained`, or nullopt.
+  // Only the likeliest of the leading parts is fitted with its interval.
   std::optional<SlowPart> better_part(double gained) {
     constexpr size_t kMostTried = 3;
     tried(model_.setup.chip);
@@ -192,8 +196,9 @@ class SettingSearch {
   FittedSettings best_;
 };
 
-// Adds the classes that differ from the file. When all four are slower by more than the tolerance, the whole
-// chip is reported instead.
+// Adds the classes that differ from the file by more than the tolerance, with their whole 90 % interval. The
+// whole chip is added instead when all four do, or when at least two do, all are slower, and the fitted clock
+// itself is off by more than the tolerance.
 void add_classes(ModelVerdict& v, double tolerance) {
   const double least = std::log1p(tolerance);
   std::vector<ClassDifference> found;
@@ -220,8 +225,8 @@ void add_classes(ModelVerdict& v, double tolerance) {
   v.classes = {{"the whole chip", surest->factor, surest->low, surest->high}};
 }
 
-// Scales the chip's rates by the classes that differ by more than the tolerance, so that parts are simulated
-// on a chip with these rates.
+// Divides the chip's rates by the factors of the classes in `v.classes`, relative to the clock, so that parts
+// are simulated on a chip with these rates.
 void scale_classes(ModelVerdict& v) {
   const std::array<double*, 4> rates = {
       &v.chip.core.ops_per_cycle,
@@ -396,8 +401,8 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   return v;
 }
 
-// The first order may be wrong by a few percent of a factor, so that half the tolerance divides parts that
-// must be seen from parts that must not.
+// First-order factors are wrong by a few percent. With half of the tolerance as limit, no part whose true
+// factor exceeds the tolerance is missed.
 const PartTest* ModelVerdict::suspicious(double tolerance) const {
   for (const PartTest& test : leading) {
     if (test.gain <= threshold)

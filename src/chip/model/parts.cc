@@ -18,7 +18,7 @@ constexpr size_t kBins = 24;  // time bins of the run
 struct Running {
   std::vector<double> score;
   std::vector<double> information;
-  evidence::Matrix taken;  // share taken by the nuisances, one row per bin
+  evidence::Matrix taken;  // products of the part's column with the nuisances' columns, one row per bin
 
   Running(const Likelihood& model, const Solution& s, const PartCells& part)
       : score(kBins + 1),
@@ -72,7 +72,8 @@ double loss_of(const Likelihood& model, const Solution& s, size_t row, double re
   return (freedom + 1) * std::log1p(residual * residual / (freedom * model.variance(s, row)));
 }
 
-// Returns twice the log likelihood that records at their expectation lose when a part makes them longer.
+// Returns twice the log-likelihood that records at their expectation lose when the part's share of each takes
+// `longer` of itself more time (its factor less 1).
 double planted_gain(const Likelihood& model, const Solution& s, const PartCells& part, double longer) {
   double sum = 0;
   for (const auto& [cell, share] : part.served)
@@ -99,9 +100,10 @@ PartTest best_interval(const Running& sums, const Component& component) {
   return best;
 }
 
-// Student's t gives records that are far off a small weight, so that the first order finds little gain in few
-// of them. This is the likelihood itself, with the nuisances at their fit without a slow part. Their own fit
-// beside the slow part would only add to the gain. The factor is that of the first order.
+// Returns the interval and the log factor (in steps of kStep) with the largest gain by the likelihood itself,
+// with the nuisances at their fit without a slow part. Fitting them anew would only add to the gain. To first
+// order the gain of few records that are far off is too small, because Student's t gives them small weights.
+// The effect of the result is that of the first order.
 PartTest gain_beside_nuisances(
     const Likelihood& model,
     const Solution& s,

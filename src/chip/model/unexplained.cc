@@ -1,9 +1,10 @@
 // A slow part competes with chips whose file is wrong about their routes, which are simulated when the chip
 // is learnt. A part that is slow on such a chip, too, stays named. An error of another kind makes transfers
-// longer or shorter than expected path by path. The fit reads them as parts that differ from one another, and
-// one of these looks slow. A slow part that is simulated leaves the others alike. The spread of each class
-// that moves data, and the deviance of each kind of transfer, are therefore compared with the largest ones of
-// healthy draws. Operations of a core take no path, so that a core is compared with cores alone.
+// longer or shorter than expected path by path. The fit takes them for parts that differ from one another,
+// and one of these looks slow. When a part is really slow, a fit beside its simulation finds the other parts
+// alike. The spread of each class that moves data, and the deviance of each kind of transfer, are therefore
+// compared with the largest ones of healthy draws. Operations of a core take no path, so that a core is
+// compared with cores alone.
 #include "chip/model/unexplained.h"
 
 #include <algorithm>
@@ -26,7 +27,8 @@ std::string percent(double log_spread) {
   return base::format_number(100 * std::expm1(log_spread), 2) + " %";
 }
 
-// Returns by row the log ratio that neither the nuisances nor the simulated parts explain.
+// Returns by row the log of durations over expectation that neither the nuisances nor the simulated parts
+// explain. The fitted deviations of single parts count as unexplained.
 std::vector<double> deviations(const Likelihood& likelihood, const Solution& fit) {
   const size_t first = likelihood.columns() - likelihood.dictionary().columns.parts();
   std::vector<double> out = fit.residual;
@@ -72,8 +74,8 @@ std::string routes_that_differ(const ChipModel& model, const Likelihood& likelih
   return out;
 }
 
-// Returns the chip with other routes that is likelier than the file's with its slow parts, and on which the
-// part is not slow. Otherwise an empty string.
+// Returns a phrase that names a chip with other routes on which the records are likelier than on the file's
+// chip with its slow parts, and on which the part is not slow. An empty string when there is none.
 std::string
 nearer_sheet(const ChipModel& model, const ModelVerdict& v, const Solution& fit, const Component& part) {
   for (const OtherSheet& sheet : model.dictionary.sheets) {

@@ -32,7 +32,7 @@ void add_core(Observations& out, const CoreSketch& core, int index, double nomin
   }
 }
 
-// Returns the mean level of each pattern of each core over the run.
+// Returns the mean level, in octaves (Cell), of each pattern of each core over the run.
 std::map<std::pair<int, uint32_t>, double> means_of(const Cells& cells) {
   std::map<std::pair<int, uint32_t>, double> out;
   for (const Row& row : cells.rows) {
@@ -53,7 +53,7 @@ double unloaded_level(const Row& row, const Path& path) {
          octaves(level_offset(row.pattern.kind));
 }
 
-// Returns the mean slowdown of some rows by bin of time.
+// Returns by time bin the mean over the records of some rows of Observations::above, octaves.
 Samples mean_over(const Observations& seen, const std::vector<size_t>& rows) {
   Samples out(seen.bins());
   for (const size_t r : rows) {

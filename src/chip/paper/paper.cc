@@ -60,7 +60,7 @@ class Tracer {
     return out;
   }
 
-  // Scores each link by how far its bandwidth lies below the healthy one.
+  // Gives each link the probability that a healthy link is faster (slow_probability()).
   std::vector<LinkScore> score_links() const {
     const std::vector<double> now = bandwidths(seen_);
     std::vector<double> known;
@@ -82,7 +82,8 @@ class Tracer {
     return out;
   }
 
-  // Gives suspicious cores their start value in the ranking.
+  // Gives cores whose outlier probability reaches PaperOptions::core_candidate this probability as start
+  // score.
   void start_nodes() {
     std::map<int, int> level_of;  // level of each layer by its id
     for (const Program::Layer& layer : program_.layers)
@@ -100,7 +101,7 @@ class Tracer {
     }
   }
 
-  // Gives suspicious links their start value in the ranking.
+  // Gives links whose probability reaches PaperOptions::link_candidate this probability as start score.
   void start_edges() {
     for (size_t e = 0; e < out_.graph.edges.size(); ++e) {
       const int link = out_.graph.edges[e].link;
@@ -236,7 +237,8 @@ class Tracer {
   PaperResult out_;
 };
 
-// Returns the change by iteration of the ranking, with the bound from the paper.
+// Returns the change of the node scores (RankResult::errors) by iteration, with the bound 2 lambda^k
+// (failrank.h).
 finding::Figure convergence(const RankResult& rank, const RankOptions& options) {
   finding::SeriesFigure figure;
   figure.x_name = "iteration";

@@ -32,8 +32,8 @@ std::vector<std::vector<ComputeMean>> groups_of(std::vector<ComputeMean> compute
   return out;
 }
 
-// Returns the mean performance of all cores during a stretch, 1 being nominal. Other cores count as slow
-// while one of their stretches overlaps it.
+// Returns the mean performance of all cores during a stretch, 1 being nominal. The slowness of another core,
+// in octaves, counts by the share of the stretch that its own stretch overlaps.
 double mean_performance(const Observations& seen, const SlowStretch& during) {
   double sum = 0;
   for (int core = 0; core < seen.cores; ++core) {

@@ -1,10 +1,11 @@
 // Infers link bandwidths from end-to-end transfer times (SLOTH, III-D2).
 //
-// Every transfer pattern e gives one equation: its mean time T_e is the sum over its links l of V_e *
-// theta_l (theta is the inverse bandwidth) plus the cycles spent at its ends. The printed rule is solved by
-// expectation maximisation for positive linear systems (Vardi 1996, network tomography): distribute the
-// observed delay of a path over its links in proportion to their current estimates, then set each link to
-// the sum it received:
+// Every transfer pattern e gives one equation: its mean time T_e, cycles, is the sum over its links l of V_e
+// * theta_l plus the cycles spent at its ends. V_e is the bytes of its first segment, because further
+// segments overlap with it, theta the inverse bandwidth in cycles per byte, and n_e the number of its
+// transfers. The printed rule is solved by expectation maximisation for positive linear systems (Vardi 1996,
+// network tomography): distribute the observed delay of a path over its links in proportion to their current
+// estimates, then set each link to the sum it received:
 //
 //   theta_l <- theta_l * sum_e n_e V_e (T_e / expected_e) / sum_e n_e V_e,   sums over the patterns through l
 //
@@ -25,7 +26,7 @@ struct LinkEquation {
   double count = 0;        // n
 };
 
-// Returns an equation for each transfer pattern with at least one link.
+// Returns an equation for each transfer pattern with at least one link and a recorded time.
 std::vector<LinkEquation> link_equations(const Observations& seen, const spec::Chip& chip);
 
 struct LinkFit {

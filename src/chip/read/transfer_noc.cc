@@ -29,7 +29,8 @@ int32_t side(int64_t value) {
   return -1;
 }
 
-// Returns the chip in a file name such as `..._dev3_...`, for files that do not contain it.
+// Returns the number after `_dev` in a file name such as `..._dev3_...`, 0 without one. It is the chip of
+// events that do not name theirs.
 int32_t chip_of_name(const std::string& file) {
   const size_t at = file.rfind("_dev");
   if (at == std::string::npos)
@@ -236,8 +237,8 @@ class NocReader {
       record.bytes = state.bytes;
   }
 
-  // Adds a mark of a barrier. An end mark closes the last start mark of the same stream. Without one, no
-  // recorded transfer was waited for.
+  // Adds a mark of a barrier. An end mark closes a start mark that is the last record of the stream. Without
+  // one, it is a wait of no length.
   static void take_barrier(bool ends, TransferRecord& record, TransferStream& stream) {
     if (!ends) {
       stream.records.push_back(record);

@@ -24,7 +24,7 @@ TransferKind transfers_of(TransferKind group) {
   return TransferKind::Read;
 }
 
-// Groups the transfers that each wait completes.
+// Adds a group for each wait of a stream, and one for each transfer with an end of its own.
 void add_groups(const TransferStream& stream, uint32_t index, std::vector<TransferGroup>& out) {
   uint32_t begin[2] = {0, 0};  // first record of the open group: of reads, of writes
   for (uint32_t i = 0; i < stream.records.size(); ++i) {

@@ -83,8 +83,9 @@ struct TransferTrace {
   uint8_t network_id(const std::string& text);
 };
 
-// The transfers of one group: those records in [first, wait) of the stream that have the group's kind. A
-// transfer with a recorded end is a group of one, where first and wait are both its record.
+// The transfers of one group: those records in [first, wait) of the stream that are of its direction (reads
+// for a ReadGroup) and have no end of their own. A transfer with a recorded end is a group of one, where
+// first and wait are both its record.
 struct TransferGroup {
   uint32_t stream = 0;
   // Indices of records in the stream. `wait` is that of the group itself (ReadGroup or WriteGroup).
@@ -111,8 +112,9 @@ struct TransferCounts {
 };
 TransferCounts count(const TransferTrace& trace);
 
-// Returns the recorded cycles of the program, from the begin of the first zone (without zones: of the first
-// transfer) to the last recorded end of a group or transfer. 0 without an end.
+// Returns the recorded cycles of the program, from the begin of the first zone to the last recorded end of a
+// group or transfer. In a trace without zones in which transfers have ends, they count from the first record.
+// 0 when there is no such begin or end.
 double measured_cycles(const TransferTrace& trace);
 
 }  // namespace lento::chip

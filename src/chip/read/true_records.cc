@@ -1,6 +1,7 @@
 // Checks records against physics in blocks. Operations and transfers are checked separately, because only
-// transfers of one core may overlap. When the first record begins later than the first block is long, its
-// begin becomes time 0.
+// transfers of one core may overlap. The earliest begin in the first block becomes time 0 when the block
+// holds a record of inference 0 and all its records begin within less time than lies before them: their
+// counter then ran long before the run.
 #include "chip/read/true_records.h"
 
 #include <algorithm>
@@ -25,7 +26,8 @@ uint64_t digest_of(const ProbeRecord& r) {
   return digest;
 }
 
-// Checks either the operations or the transfers of the block.
+// Sets in `flaws` what is wrong with each operation, or with each transfer, of the block
+// (evidence/physics.h).
 void flag(const std::vector<ProbeRecord>& block, bool operations, std::vector<evidence::Flaw>& flaws) {
   std::vector<size_t> place;
   std::vector<evidence::TimedRecord> timed;
@@ -78,7 +80,7 @@ bool TrueRecords::fill() {
   return true;
 }
 
-// Removes repeated and impossible records from the block.
+// Removes repeated and impossible records from the block, and reports each with its reason.
 void TrueRecords::screen_block() {
   std::vector<evidence::Flaw> flaws(block_.size(), evidence::Flaw::None);
   flag(block_, true, flaws);
@@ -98,7 +100,7 @@ void TrueRecords::screen_block() {
   block_.resize(kept);
 }
 
-// Finds the time that counts as zero, when the clock did not start with the run.
+// Sets origin_, the time that counts as zero, when the counter did not start with the run (top of this file).
 void TrueRecords::find_origin() {
   const auto begins = std::ranges::minmax(block_, {}, &ProbeRecord::begin);
   const bool from_the_start = std::ranges::any_of(block_, [](const ProbeRecord& r) {

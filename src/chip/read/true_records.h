@@ -1,9 +1,9 @@
 // Filters probe records that cannot be true, between the reader of a probe file and the detectors.
 //
 // A core computes one operation at a time, every operation has work, and times are near the rest of the file
-// (evidence/physics.h). A record that violates this is skipped and counted by reason. When a counter ran
-// long before the run, its value at the first record is subtracted. Records are checked in blocks to bound
-// the memory, so a contradiction across two blocks is not found.
+// (evidence/physics.h). A record that violates this is skipped and counted by reason. When a counter ran long
+// before the run, the earliest begin in the first block is subtracted from all times. Records are checked in
+// blocks to bound the memory, so a contradiction across two blocks is not found.
 #pragma once
 
 #include <cstddef>

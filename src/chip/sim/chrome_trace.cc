@@ -36,7 +36,8 @@ ChromeTrace::ChromeTrace(const std::string& path, const Mapping& mapping, const 
   }
 }
 
-// Returns the first free track. Spans of one track must not overlap, and messages of a core do.
+// Returns the number of the first track for the record's core and kind that is free at its begin. The spans
+// of one track must not overlap, as messages of one core may.
 size_t ChromeTrace::track(const ProbeRecord& r) {
   const size_t kind = size_t(r.kind);
   const size_t first = r.core * kKinds.size() + kind;

@@ -1,6 +1,6 @@
-// Explains a deadlock: no event is left and cores are not done. From any unfinished core the chain of waits
-// is followed until it repeats. The message shows that cycle, or the chain when it ends at something that
-// never comes.
+// Explains a deadlock: no event is left and cores are not done. When servers of the network wait for one
+// another in a circle, the message shows it. Otherwise the chain of waits is followed from the first
+// unfinished core until it repeats or ends at something that never comes, and the message shows the chain.
 #include <algorithm>
 
 #include "base/error.h"

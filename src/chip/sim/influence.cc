@@ -1,5 +1,5 @@
-// Updates the rows of derivatives. A row is swapped when its event happens and copied when that event pushes
-// another, so that an event costs one copy.
+// Updates the rows of derivatives. The row of an event becomes the current one by a swap when the event
+// happens, and is copied for each event that it pushes, so that an event costs about one copy.
 #include "chip/sim/influence.h"
 
 namespace lento::chip {
@@ -52,7 +52,8 @@ void Influence::begins(uint32_t mark) {
   row_of(marks_, mark) = now_;
 }
 
-// Gives the record to the sink with the cycles that each component contributed since the transfer began.
+// Gives the record to the sink with the derivatives of its duration: the row of the event in progress less
+// the row at the begin of the record.
 void Influence::ends(uint32_t mark, const ProbeRecord& record) {
   const Row& from = row_of(marks_, mark);
   for (size_t c = 0; c < now_.size(); ++c)

@@ -214,7 +214,8 @@ bool Machine::enter_next(uint32_t id) {
   return true;
 }
 
-// Moves to the next instruction, and repeats or leaves the section at its end.
+// Moves the cursor of a core to its next instruction. At the end of a section it repeats the section or goes
+// to the next one.
 void Machine::step_cursor(Core& core, uint32_t id) {
   const Program& program = model_.program;
   const uint32_t first = program.first_section[id];
@@ -297,7 +298,9 @@ void Machine::try_compute(uint32_t id) {
   push(core.compute_began + cycles, event(Kind::ComputeDone, id), id, double(cycles));
 }
 
-// Returns ceil(operations / rate), with the rate drawn from a normal distribution, times the active faults.
+// Returns the cycles of an operation, rounded up and at least 1: operations over a rate that is drawn from a
+// normal distribution, times the deviation of the core and the factors of active faults. 0 without
+// operations.
 uint64_t Machine::compute_cycles(uint32_t id, const Entry& e) {
   const Instruction& instruction = at(e.instruction);
   if (instruction.amount == 0)
@@ -378,7 +381,8 @@ void Machine::record(const ProbeRecord& r, uint32_t mark) {
     influence_->ends(mark, out);
   if (sink_) {
     const RecordSink::Outcome outcome = sink_->record(out);
-    // The plan's cost includes an insertion, so only what a sink costs beyond that is added.
+    // The cost of a record (cost_table()) includes an insertion into a sketch. Of the cycles that the sink
+    // reports, only those beyond that are added.
     const auto paid = uint32_t(model_.chip.probe.sketch_insert_cycles);
     if (outcome.cost_cycles > paid)
       cycles += outcome.cost_cycles - paid;

@@ -18,7 +18,7 @@ uint32_t Machine::segment_size(uint64_t bytes) const {
   return uint32_t(std::min<uint64_t>(bytes, model_.chip.network.segment_bytes));
 }
 
-// Returns a free transfer for an instruction.
+// Returns the number of a transfer that was set up for an instruction.
 uint32_t Machine::new_transfer(uint32_t core, uint32_t number) {
   uint32_t id = free_transfer_;
   if (id == kNone) {
@@ -235,7 +235,7 @@ void Machine::want_slot(uint32_t core, uint32_t number) {
   c.slot_tail = id;
 }
 
-// Gives a transfer one of the core's slots.
+// Gives a transfer one of the slots of its core's memory unit, and starts it.
 void Machine::take_slot(uint32_t id) {
   if (transfers_[id].action == Action::Write) {
     transfers_[id].begin = now_;
@@ -250,7 +250,7 @@ void Machine::take_slot(uint32_t id) {
   }
 }
 
-// Frees a slot, which the next waiting transfer takes.
+// Frees a slot of the core's memory unit, which the next waiting transfer takes.
 void Machine::free_slot(uint32_t core) {
   Core& c = cores_[core];
   if (c.slot_head == kNone) {
@@ -286,7 +286,7 @@ void Machine::move_slot(uint32_t id) {
       double(duration));
 }
 
-// Ends the passage of a segment through the slot.
+// Ends the passage of a segment of transfer `id` through its slot, and starts what this allows.
 void Machine::slot_done(uint32_t id) {
   Transfer& t = transfers_[id];
   const uint32_t bytes = segment_size(t.to_slot);

@@ -84,7 +84,7 @@ void Network::set_faults(const std::vector<Fault>& faults, std::vector<uint64_t>
   }
 }
 
-// Returns the factor by which faults slow a server now.
+// Returns the factor by which the active faults slow a server, and counts a service in each of them.
 double Network::slowdown(uint32_t server, uint64_t now) {
   double factor = 1;
   for (const uint32_t i : faults_of_[server]) {
@@ -200,7 +200,8 @@ uint32_t Network::column_of(uint32_t s) const {
   return s < ports ? columns_.scratchpads() : columns_.port(int(s - ports));
 }
 
-// Removes a segment from its buffer and lets the next one move on.
+// Removes a segment from its buffer. The next segment in the buffer then requests its next server, and the
+// server before the buffer, which has room again, may start.
 void Network::leave_buffer(uint32_t id, uint64_t now) {
   const uint32_t b = segments_[id].buffer;
   if (b == kNone)

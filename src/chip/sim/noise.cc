@@ -37,8 +37,8 @@ void shares(Density density, double low, double high, std::array<float, Noise::k
     out[next++] = float(collected > 0 ? moment / collected : high);
 }
 
-// Scales to mean one. The grid is too coarse for a density without bound at 0, and the part that it misses
-// there would raise the mean.
+// Scales the values to mean 1. A gamma density of shape below 1 has no bound at 0, where the grid is too
+// coarse, and the part that the grid misses would raise the mean.
 void scale_to_mean_one(std::array<float, Noise::kValues>& values) {
   double sum = 0;
   for (const float v : values)

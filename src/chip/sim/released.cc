@@ -20,8 +20,8 @@ constexpr int kSlots = 4;               // slots of a memory unit
 constexpr double kBandwidthRate = 0.5;  // rate of the gamma distribution; shape = width * rate
 constexpr uint64_t kPortDelay = 1;
 constexpr uint64_t kRouterDelay = 1;
-// Standard deviation of the compute rate, relative to the mean: a tenth at the 95th percentile, divided by
-// four.
+// Standard deviation of the compute rate, relative to the mean, as in the release: a normal rate whose 95th
+// percentile lies a tenth above the mean has four times this value.
 constexpr double kRateDeviation = 0.1 / 1.645 / 4;
 
 class ReleasedMachine {
@@ -206,7 +206,7 @@ class ReleasedMachine {
     }
   }
 
-  // Plans the next step of a transfer or computation.
+  // Plans the next step of an action (Flight) at `time`.
   void fly(const Flight& flight, uint64_t time) {
     uint32_t id = free_;
     if (id == kEmpty) {
@@ -219,7 +219,7 @@ class ReleasedMachine {
     events_.push(time, id);
   }
 
-  // Performs the planned step.
+  // Performs the step that fly() planned.
   void step(uint32_t id) {
     Flight flight = flights_[id];
     flights_[id].next = free_;
@@ -261,7 +261,7 @@ class ReleasedMachine {
     complete(f.core, f.instruction);
   }
 
-  // Passes a message through the core's port into the network.
+  // Passes a message whole through the port of its core into the network, first come first served.
   void inject(Flight f) {
     const double bytes = double(at(f.core, f.instruction).amount);
     uint64_t& free = cores_[f.core].port_in_free;

@@ -16,11 +16,12 @@ namespace {
 
 constexpr int kMeanWeight = 15;  // number of records over which a bin's mean averages once its count is full
 
-// An operation is slow when it takes 8 % longer than nominal: five standard deviations of the default rate
-// noise.
+// An operation is slow when it takes more than 8 % longer than nominal: five standard deviations of the rate
+// of a core by default (1.52 %).
 constexpr int kSlowLevel = 29;  // log2(1.08) * 256
-// A change of level within an episode that ends it and begins another: half an octave. It is less than the
-// smallest factor that must always be detected (1.5), and three standard deviations of the noisiest core.
+// A change of level within an episode that ends it and begins another: half an octave. It is a factor of
+// 1.41, less than the smallest one that must always be detected (1.5), and three standard deviations of a
+// core whose rate varies by 10 %.
 constexpr int kStepLevel = 128;
 // Standard deviations of a core's rate that nearly all healthy operations stay within: 3 of a million do
 // not.
@@ -158,7 +159,8 @@ void CoreSketch::insert(const ProbeRecord& r) {
   stage_one(sample);
 }
 
-// Counts a pattern in the hash tables. A frequent pattern receives an exact entry.
+// Counts a pattern in the buckets of stage 1. At its SketchOptions::threshold-th count it gets an entry in
+// stage 2.
 void CoreSketch::stage_one(const Sample& sample) {
   bool promoted = false;
   for (uint32_t i = 0; i < shape_.hashes; ++i) {
@@ -183,8 +185,8 @@ void CoreSketch::stage_one(const Sample& sample) {
   }
 }
 
-// Turns the bucket's summary into the beginning of an entry. In the time bins its earlier records count as
-// one, at the time of the first.
+// Makes an entry from a bucket and the sample that filled it. The earlier records of the bucket count as a
+// single one in the time bins, at the time of the first of them.
 void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
   SketchEntry& entry = new_entry(sample.key);
   if (bucket.seen > 1) {
@@ -199,7 +201,7 @@ void CoreSketch::promote(const Bucket& bucket, const Sample& sample) {
   update(entry, sample);
 }
 
-// Updates the exact entry of a pattern with a sample.
+// Updates the stage-2 entry of a pattern with a sample.
 void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
   const uint32_t n = ++entry.count;
   if (n == 1) {
@@ -219,7 +221,7 @@ void CoreSketch::update(SketchEntry& entry, const Sample& sample) {
   bins_of(slot)[sample.begin >> (state_.bin_shift - kTickShift)].add(sample.level);
 }
 
-// Doubles the width of all bins until `tick` falls into one.
+// Doubles the width of all time bins until `tick` lies in one of them.
 void CoreSketch::widen(uint32_t tick) {
   while ((tick >> (state_.bin_shift - kTickShift)) >= shape_.bins) {
     for (size_t base = 0; base < bins_.size(); base += shape_.bins) {
@@ -240,7 +242,7 @@ TimeBin* CoreSketch::bins_of(uint16_t slot) {
   return bins_.data() + size_t{slot} * shape_.bins - size_t{shape_.computes} * shape_.bins;
 }
 
-// Returns the exact entry of a pattern, or null.
+// Returns the stage-2 entry of a pattern, or nullptr.
 SketchEntry* CoreSketch::lookup(uint32_t key) {
   const uint32_t mask = uint32_t(index_.size()) - 1;
   for (uint32_t i = index_hash(key) & mask; index_[i] != 0; i = (i + 1) & mask) {
@@ -266,7 +268,7 @@ void CoreSketch::rebuild_index() {
       index_insert(entries_[slot].key, slot);
 }
 
-// Returns an entry for a new pattern, if necessary in place of another one.
+// Returns an empty entry for a new pattern, if all are in use in place of that of victim().
 SketchEntry& CoreSketch::new_entry(uint32_t key) {
   const int list = list_of(key);
   const uint16_t base = list == 0 ? 0 : shape_.computes;
@@ -303,8 +305,8 @@ void CoreSketch::note_last_of_sample(int list) {
     last_of_sample_[list] = place_in_sample(entries_[victim(list)].key);
 }
 
-// Returns how far the worst time bin of a pattern lies above its lowest level. For computes, which have no
-// bins, returns how far their mean does.
+// Returns the mean level of the slowest time bin of a pattern less the lowest level of the pattern, in 1/256
+// octave. For a compute pattern, which has no bins, returns its mean level less its lowest.
 int CoreSketch::unhealthiness(uint16_t slot) const {
   const SketchEntry& entry = entries_[slot];
   int worst = entry.mean;
@@ -317,8 +319,8 @@ int CoreSketch::unhealthiness(uint16_t slot) const {
   return worst - entry.lowest;
 }
 
-// Returns the slot of the entry in a list that is replaced next, by the eviction policy or, in a table, the
-// last of the sample.
+// Returns the slot of the entry in a list that is replaced next. The eviction policy decides, or without
+// stage 1 (is_table()) the entry with the highest place_in_sample().
 uint16_t CoreSketch::victim(int list) {
   const uint16_t begin = list == 0 ? 0 : shape_.computes;
   const uint16_t end = uint16_t(begin + state_.used[list]);
@@ -396,7 +398,7 @@ void CoreSketch::open_episode(const Sample& sample, int above) {
   episodes_[state_.episodes++] = {sample.begin, sample.end, 1, uint16_t(above), uint16_t(above)};
 }
 
-// Returns all exact entries, with bins of time for transfers.
+// Returns the stage-2 entries in use, with the time bins of those of transfers.
 std::vector<CoreSketch::Entry> CoreSketch::entries() const {
   std::vector<Entry> out;
   for (uint16_t i = 0; i < state_.used[0]; ++i)

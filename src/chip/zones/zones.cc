@@ -1,5 +1,6 @@
-// Compares durations of the same zone and occurrence between cores. The median over a core's zones is its
-// slowness. The spread over cores is estimated robustly, so that a few slow cores do not widen it.
+// Compares durations of the same zone and occurrence between cores. The median over the occurrences of a zone
+// is the slowness of a core in it. The spread over cores is estimated robustly, so that a few slow cores do
+// not widen it.
 #include "chip/zones/zones.h"
 
 #include <algorithm>
@@ -65,7 +66,8 @@ struct ComparedZone {
   double middle = 0;
   double spread = 0;  // robust standard deviation of the slowness between cores
 
-  // Computes the median slowness of each core, relative to the median of all cores.
+  // Computes from the residuals `slowness`, relative to the median over cores, `middle` and `spread`, all in
+  // natural logarithms.
   void finish() {
     std::vector<double> all;
     for (const auto& [core, values] : residuals)
@@ -75,8 +77,8 @@ struct ComparedZone {
       x -= middle;
     for (double& x : all)
       x -= middle;
-    // A clock of whole cycles and few repetitions can make most cores equal. The noise of a single record is
-    // then used as the spread.
+    // A clock of whole cycles and few repetitions can make most cores equal. The spread is therefore at least
+    // the standard error that the noise of single records gives a core's median.
     std::vector<double> within;
     double records = 0;
     for (const auto& [core, values] : residuals) {

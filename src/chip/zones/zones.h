@@ -3,11 +3,11 @@
 //   log duration = level of (processor, zone, occurrence) + slowness of the core + noise
 //
 // Cores that ran the same zones are compared with each other. With an earlier run of the same program, each
-// core is compared with itself, so that cores may do different work. A core is named when it deviates by more
-// than the spread in all of its zones, and when its raw records are slower by rank. A core that deviates in
-// most zones but not in all had other work than its peers. With an earlier run, in which its work was the
-// same, it is named too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost:
-// sorting the records.
+// core is compared with itself, so that cores may do different work. A core is named when it is slower than
+// the tolerance and than chance allow in all zones that can be judged, and when its raw records are slower by
+// rank. A core that is slower in at least half of them but not in all had other work than its peers. With an
+// earlier run, in which its work was the same, it is named too. Sources: Rousseeuw, Croux 1993 (spread),
+// Student 1908, Mann, Whitney 1947. Cost: sorting the records.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ namespace lento::chip {
 
 struct ZoneSuspect {
   Place core;
-  std::string zone;  // zone with the largest deviation
+  std::string zone;  // zone with the largest deviation, in standard deviations
   double factor = 1;
   // The 90 % interval of `factor`.
   double low = 1;
@@ -36,7 +36,7 @@ struct ZoneJudgement {
   std::string reason;
   std::string remedy;
   size_t cores = 0;
-  size_t zones = 0;       // zones that enough cores ran
+  size_t zones = 0;       // zones that five cores or more ran equally often
   size_t records = 0;     // records of those zones
   double common = 1;      // with an earlier run: factor by which all cores became slower
   double detectable = 0;  // factor that would be named with probability 95 %, in the best zone
