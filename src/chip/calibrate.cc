@@ -33,8 +33,8 @@ Effect mean_of(const Effect& one, double weight, const Effect& next) {
   return {(precision * one.log_factor + added * next.log_factor) / sum, std::sqrt((weight + 1) / sum)};
 }
 
-// Adds the rates of a run to the mean of `runs` earlier runs, weighted by their precision. More runs do not
-// lower the error, because all runs share causes such as the prior.
+// Adds the rates of a run to the mean of `runs` earlier runs, weighted by their precision. The standard
+// deviation of the mean is that of a single run, because all runs share causes of error such as the prior.
 void add_run(FittedRates& mean, double runs, const FittedRates& next) {
   for (size_t k = 0; k < mean.classes.size(); ++k) {
     mean.classes[k] = mean_of(mean.classes[k], runs, next.classes[k]);
@@ -56,7 +56,7 @@ finding::Figure class_table(const FittedRates& rates) {
   return {"Kinds of parts", "Against the chip file; the error is one standard deviation.", table};
 }
 
-// Lists the parts that differ significantly from the other parts of their kind.
+// Lists the parts whose log factor relative to their class differs from 0 by more than its 90 % interval.
 finding::Figure part_table(const FittedRates& rates, const Grid& grid) {
   finding::TableFigure table;
   table.columns = {"part", "times slower than its kind", "error, %"};

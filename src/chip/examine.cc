@@ -35,8 +35,8 @@ std::string category_of(const std::string& name) {
   return "slow core";
 }
 
-// Returns the finding for a component that delays transfers. The score rises with its lead in evidence over
-// the second candidate.
+// Returns the finding for a component that delays transfers. The score is 1 - exp(-lead) / 2, where lead is
+// the evidence (log-likelihood) of the component less that of the second candidate.
 finding::Finding finding_of(const FabricSuspect& suspect, const FabricJudgement& verdict) {
   finding::Finding f;
   f.subject = suspect.members.front();
@@ -237,8 +237,9 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
       std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");
 }
 
-// Adds a finding when the later run is slower as a whole: in its waits, even when one component is named as
-// well, or, when none is named, in the time outside its waits.
+// Adds a finding when the later run is slower as a whole by more than kTolerance: in its waits, with the
+// lower end of the 90 % interval, even when one component is named as well. Or, when none is named, in its
+// cycles `is` against `was` of the earlier run.
 void conclude_common(Diagnosis& d, const FabricComparison& comparison, double was, double is) {
   constexpr double kTolerance = 1.1;  // factor by which two healthy runs of one program may differ
   const FabricJudgement& verdict = comparison.judgement;

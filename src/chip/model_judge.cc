@@ -1,6 +1,7 @@
-// Confirms the suspects that the comparison by replay found. A suspect is reported when the model's
-// likelihood ratio is above its threshold and the suspect's raw records are slower than those of its peers.
-// Otherwise the outcome is "cannot judge" with the reason.
+// Confirms the suspects that the comparison by replay found. A suspect stays reported when the model's
+// likelihood ratio is above its threshold, its raw records are slower than those of its peers, and the run
+// with it slow looks like one of the file's chip. When none stays, the outcome is "cannot judge" with the
+// reason.
 #include "chip/model_judge.h"
 
 #include <algorithm>
@@ -24,10 +25,12 @@ namespace {
 
 using base::format_number;
 
-// Most records that are simulated to learn a model, about half a minute on one core.
+// Most records that are simulated to learn a model: about half a minute on one core of the machine that
+// judges.
 constexpr double kMostLearnt = 16e6;
-// Most parts of a chip that is fitted, because the cost grows with the cube of their number. Larger chips
-// are judged without the model. Chips of a sheet are too, because the model was not validated on them.
+// Most parts of a chip that is fitted, because the cost grows with the cube of their number. Chips with more
+// parts are judged without the model. So are chips with an interconnect of their own (a data sheet), because
+// the model was not validated on them.
 constexpr uint32_t kMostParts = 400;
 
 double planned_records(const ChipUnderTest& of) {
@@ -126,8 +129,9 @@ FactorFit ModelJudge::fitted_factors(std::vector<SlowPart> parts, bool measured)
   return out;
 }
 
-// Tests a suspect and the parts that time bins cannot distinguish from it. Records may separate them: parts
-// whose gain is lower than the best by more than chance are removed.
+// Tests a suspect and the parts that time bins cannot distinguish from it (Suspect::alike). Raw records may
+// separate them: parts whose gain is more than 2 log(1 / false_alarms) below the best are removed, and the
+// suspect becomes the part with the best gain.
 Confirmation ModelJudge::confirmed(Suspect& s) {
   const auto of = [&](const Component& part) {
     return confirm(*model_, *verdict_, part, double(s.begin), double(s.end));
@@ -151,8 +155,9 @@ Confirmation ModelJudge::confirmed(Suspect& s) {
   return of(s.component);
 }
 
-// Simulates each of the remaining parts and keeps those that explain the run about equally well. Parts on
-// one path differ by transfers that use only one of them, and by the queues before them.
+// Simulates each of the parts in `s.alike`, when they are two to four, and keeps those whose log-likelihood
+// is within log(1 / false_alarms) of the best. Parts on one path differ by transfers that use only one of
+// them, and by the queues before them.
 void ModelJudge::compare_by_simulation(Suspect& s) {
   constexpr size_t kMostCompared = 4;
   if (s.alike.size() < 2 || s.alike.size() > kMostCompared)
@@ -212,8 +217,9 @@ void ModelJudge::confirm_reported(Detection& detection) {
     doubt_beside_rival(detection, fit.solution.log_likelihood);
 }
 
-// Withdraws a part when, with it slowed by the lower end of its factor's interval, the run still does not
-// look like one of a healthy chip.
+// Withdraws the reported parts that do not explain the run (not_explained()): even with all of them slow, it
+// does not look like one of the file's chip, and the lower end of the part's 90 % interval is no larger than
+// what differences between healthy parts could show.
 void ModelJudge::withdraw_unexplained(Detection& detection, const FactorFit& fit) const {
   const Grid grid(of_.chip);
   std::string reason;
@@ -238,9 +244,9 @@ void ModelJudge::withdraw_unexplained(Detection& detection, const FactorFit& fit
   detection.would_help = "a chip file with the topology, routes, sizes and latencies of this chip";
 }
 
-// Withdraws the verdict when another part explains the run better. On a chip that deviates from its file,
-// the comparison by replay may name a part next to the slow one. The leading parts of the first-order scan
-// are therefore simulated too.
+// Withdraws the verdict when another part explains the run better, by a log-likelihood of more than 2 log(1 /
+// false_alarms). On a chip that deviates from its file, the comparison by replay may name a part next to the
+// slow one. The two leading parts of the first-order scan are therefore simulated too, up to the named one.
 void ModelJudge::doubt_beside_rival(Detection& detection, double likelihood) {
   constexpr size_t kMostRivals = 2;
   const Suspect& named = detection.reported.front();
@@ -363,8 +369,9 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
       grey_unseen(*mesh);
 }
 
-// Adds after how many runs each named part is certain, and the part that only all runs together show. The raw
-// records of the latter must be slower by rank in most runs.
+// Adds after how many runs each named part is certain (PartInRuns). When no named part is among them, adds a
+// finding for the most likely part if it is certain and its raw records are slower by rank in more than half
+// of the runs.
 void ModelJudge::add_runs(finding::Diagnosis& d) const {
   if (further_.empty())
     return;

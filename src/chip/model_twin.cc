@@ -1,5 +1,5 @@
-// Reads classes and rates of single parts from the columns of the fit. Uncertain rates are drawn from their
-// posterior, one twin for each draw.
+// Reads classes and rates of single parts from the columns of the fit. For the later simulation numbers, the
+// rates of parts are drawn from their posterior, one twin for each number.
 #include "chip/model_twin.h"
 
 #include <cmath>

@@ -1,8 +1,9 @@
 // Makes from the model's fit of a run the chip on which hypotheses are simulated.
 //
 // Each class of parts (cores, links, memory units, DRAM ports) has its fitted rate, without the clock's
-// slowness. A part has its own fitted rate as long as it lies within the scatter of its class. One further
-// away may have a fault and has the rate of its class.
+// slowness, unless chance may explain the difference from the file. A part has its own fitted rate as long as
+// it lies within three standard deviations of its class. One further away may have a fault and has the rate
+// of its class.
 #pragma once
 
 #include <array>
@@ -21,7 +22,7 @@ struct FittedRates {
   std::array<double, 4> spread{};  // standard deviation of the parts of a class around it
   std::vector<Effect> parts;       // relative to their class, by column of InfluenceColumns
 
-  // Returns the class's log factor, or 0 when it may be chance.
+  // Returns the class's log factor, or 0 when it is within three standard deviations of 0 and may be chance.
   double of_class(size_t k) const;
   // Returns the log factor of a part relative to class `k`, to which it belongs. 0 when it lies further from
   // the class than healthy parts do, because then it may have a fault.

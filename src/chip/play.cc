@@ -27,7 +27,8 @@ std::string error_text(double predicted, double measured) {
   return "-";
 }
 
-// Returns the time that counts as zero: the first zone, else the first record.
+// Returns the recorded cycle that counts as time 0: the begin of the first zone, or of the first record when
+// there is no zone.
 double origin_of(const TransferTrace& trace) {
   uint64_t zone = kNoTime;
   uint64_t any = kNoTime;

@@ -18,9 +18,9 @@ namespace {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 using Kind = ChipRecorderOptions::Kind;
 
-// Yields the records of a file one by one, sorted by their ends, so that their order in the file does not
-// matter. Up to kMostPrepared records are read and corrected as a whole before the first is returned. A
-// longer run comes uncorrected and in the order of the file.
+// Yields the records of a file one by one. A run of fewer than kMostPrepared records is read as a whole,
+// corrected by `prepare` and sorted by the ends of records, so that their order in the file does not matter.
+// A longer run comes uncorrected and in the order of the file.
 class PreparedReader {
  public:
   PreparedReader(ProbeReader& reader, const Prepare& prepare)
@@ -101,7 +101,8 @@ std::vector<std::string> differences(const ProbeHeader& head, const ChipUnderTes
   return out;
 }
 
-// Reads a sketch file, and notes when it was made for another rate than the chip file's.
+// Reads a sketch file, and adds a note when its recorder had another nominal compute rate than follows from
+// the chip file.
 void take_sketch(base::InputStream& in, const spec::Chip& chip, ChipRecording& out) {
   out.sketch = read_sketch(in);
   require_cores(in.path(), "the sketch is", out.sketch.cores().size(), chip);

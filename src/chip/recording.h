@@ -32,7 +32,7 @@ struct ChipRecording {
 // belongs to another chip.
 //
 // `prepare` may change the records of a run before they are recorded. It is not called for a sketch, nor for
-// runs of more than kMostPrepared records, which would not fit in memory.
+// runs of kMostPrepared records or more, which would not fit in memory.
 inline constexpr size_t kMostPrepared = 4'000'000;
 using Prepare = std::function<void(std::vector<ProbeRecord>&)>;
 ChipRecording read_recording(

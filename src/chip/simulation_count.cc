@@ -1,4 +1,4 @@
-// Counts simulated runs with atomic counters that are shared with the replays.
+// Counts simulated runs in a state that is shared with the replays and guarded by a mutex.
 #include "chip/simulation_count.h"
 
 #include <algorithm>

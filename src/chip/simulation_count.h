@@ -1,4 +1,5 @@
-// Counts the simulated runs of a diagnosis: each healthy draw of a twin once, and each hypothesis.
+// Counts the simulated runs of a diagnosis: each healthy simulation number (`draw`) of a twin once, and each
+// run with faults.
 #pragma once
 
 #include <memory>

@@ -28,7 +28,8 @@ Probe::Type type_of_kind(int kind) {
 Probe probe_of(Probe::Type type) {
   Probe probe;
   probe.type = type;
-  // The fragment follows from the type: execution, route or memory.
+  // The fragment (where a probe sits) follows from the type: execution for Compute, route for Communication,
+  // memory for InputOutput.
   probe.fragment = static_cast<Probe::Fragment>(type);
   return probe;
 }

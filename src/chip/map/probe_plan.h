@@ -12,7 +12,7 @@
 
 namespace lento::chip {
 
-// One probe: the paper's (fragment, type, location, level, structure).
+// One probe: the paper's five-tuple as fragment (where), type (what), place (when), level and structure.
 struct Probe {
   enum class Fragment : uint8_t {
     Execution,

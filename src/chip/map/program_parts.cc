@@ -1,5 +1,6 @@
-// Plans the reads, operations and outputs of every core for one pass of a layer. Operations follow the
-// released example's counting per output element, so that times are comparable.
+// Plans the reads, operations and outputs of every core for one pass of a layer. Operations per output
+// element are counted as in the released SLOTH example (chip/map/file/released.h), so that times are
+// comparable.
 #include "chip/map/program_parts.h"
 
 #include <algorithm>

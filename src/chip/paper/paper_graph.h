@@ -33,7 +33,8 @@ struct CommunicationGraph {
 
 CommunicationGraph communication_graph(const Program& program, const Grid& grid);
 
-// Returns the level (from 0) of the segment to which a layer belongs; -1 when the program has no such layer.
+// Returns the level (from 0) of the segment to which a layer belongs, or -1 when the program has no such
+// layer.
 int level_of_layer(const Program& program, int layer_id);
 
 }  // namespace lento::chip

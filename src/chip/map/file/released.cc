@@ -46,7 +46,7 @@ class Released {
         grid_(chip) {
   }
 
-  // Expands the mapping into instructions as the paper's released tool does.
+  // Expands the mapping into instructions as the released SLOTH example does.
   ReleasedProgram run() {
     check_fits(mapping_, grid_, file_);
     program_.name = mapping_.name;

@@ -34,12 +34,13 @@ int64_t position(const Fetch& fetch, size_t i, int64_t step) {
   return step / inner % fetch[i];
 }
 
-// The bytes of the scratchpad that the first part of the layer takes: input, weights, output.
+// The bytes of scratchpad that the first sub-step of a layer's first block takes: of the input, and with
+// weights and output in all.
 struct Fill {
   int64_t input = 0;
   int64_t total = 0;
 };
-// Returns the fill of the scratchpad by a layer cut with these factors.
+// Returns the fill by a layer that is cut into `fetch` pieces.
 Fill fill(const MappedLayer& layer, const Fetch& fetch) {
   Fill f;
   if (layer.inputs.empty() || layer.outputs.empty() || layer.inputs[0].blocks.empty() ||
@@ -54,7 +55,7 @@ Fill fill(const MappedLayer& layer, const Fetch& fetch) {
   return f;
 }
 
-// Throws base::Error when a factor is larger than the dimension that it cuts.
+// Throws base::Error when an axis of a part is cut into more pieces than it is long.
 void check_cuts(const MappedLayer& layer, const Fetch& fetch, const std::string& file) {
   const auto check = [&](const Slice& slice, bool channels) {
     for (size_t i = 0; i < 4; ++i) {

@@ -106,8 +106,8 @@ std::vector<Cut> Choices::rank_cuts(const Layer& layer) const {
   return out;
 }
 
-// Returns the position in the order of cores in which position `position` is replaced: its number within its
-// group of cores has its bits reversed. Consecutive parts are then mirror images across the middle of the
+// Returns the position in the order of cores that takes the place of `position`: the bits of its number
+// within its group of cores are reversed. Consecutive parts are then mirror images across the middle of the
 // group, and the next ones across the middles of its halves, so that the exchange between two images is one
 // slice (stages.h).
 uint32_t Choices::in_block(uint32_t position) const {
@@ -184,8 +184,9 @@ double Choices::computed(const Choice& c, double stream) const {
   return std::pow(std::pow(c.compute, 4) + std::pow(stream, 4), 0.25);
 }
 
-// Returns the cycles to pass weights on between the cores that share them. Cores with the same channels are
-// as many positions apart in the order of cores as there are parts along the channels.
+// Returns the cycles in which the cores that share weights (Choice::sharers) pass them on to each other. In
+// the order of cores, the next core with the same channels is as many positions away as there are parts along
+// the channels.
 double Choices::hand_on_cycles(const Choice& c) const {
   if (c.sharers == 1)
     return 0;

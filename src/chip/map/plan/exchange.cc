@@ -51,8 +51,8 @@ void take(const Slices& from, const Slices& wanted, Slices& into) {
   }
 }
 
-// Adds to every core the slices of its mirror image. Returns false when a core would then have too many
-// slices.
+// Adds to every core the slices of its mirror image in `bit`. Returns false when a core would then have too
+// many slices.
 bool widen(ByCore& all, size_t bit) {
   const ByCore before = all;
   for (size_t c = 0; c < all.size(); ++c) {

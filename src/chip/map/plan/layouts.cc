@@ -66,7 +66,6 @@ bool known(const std::vector<Planned>& plans, const Planned& planned) {
 
 }  // namespace
 
-// Returns the fastest plan without groups of cores.
 std::optional<Planned>
 plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions& options) {
   std::optional<Planned> best;
@@ -78,8 +77,8 @@ plan_ungrouped(const LayerGraph& graph, const spec::Chip& chip, const MapOptions
   return best;
 }
 
-// Plans grouped layouts. Further numbers of sharers are tried only when the plans with the previous numbers
-// are close to the best.
+// Further numbers of sharers are tried only for arrangements whose plan with the previous number cost at most
+// kNearBest times the lowest.
 std::vector<Planned> plan_grouped(
     const LayerGraph& graph,
     const spec::Chip& chip,

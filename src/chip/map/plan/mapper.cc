@@ -73,7 +73,8 @@ constexpr double kAlone[] = {1, 1.1, 1.5};
 // send nothing between cores.
 constexpr int kImagePeriod = 16;
 
-// Returns for each segment the number of its mirrored placement, so that all links of the chip are used.
+// Returns for each segment the number of its mirror image (serpentine()), so that together they use all links
+// of the chip.
 std::vector<int> segment_images(const Plan& plan) {
   std::vector<int> layers(size_t(plan.segments));
   std::vector<int> images(layers.size());
@@ -170,7 +171,7 @@ std::vector<std::vector<int>> list_readers(const LayerGraph& graph) {
   return readers;
 }
 
-// Returns the cores of the parts of a layer, from their positions in the order of cores.
+// Returns for each part of a layer its core: `positions` holds by part an index into `cores`.
 std::vector<Position> pick(const std::vector<Position>& cores, const std::vector<uint32_t>& positions) {
   std::vector<Position> out;
   for (const uint32_t position : positions)
@@ -178,9 +179,9 @@ std::vector<Position> pick(const std::vector<Position>& cores, const std::vector
   return out;
 }
 
-// Assigns the layers of a plan to cores of the grid. From layer `turning_layer` on the direction changes:
-// cores are taken row by row instead of column by column, and blocks of cores are halved along the other axis
-// first.
+// Assigns the layers of a plan to cores of the grid. From layer `turning_layer` to the end of its segment the
+// direction differs: cores are taken row by row instead of column by column, and blocks of cores are halved
+// along the other axis first.
 Mapping place(
     const LayerGraph& graph,
     const Grid& grid,
@@ -231,7 +232,7 @@ Mapping place(
   return mapping;
 }
 
-// Returns the share of links that messages of this mapping use.
+// Returns the share of the directed links that some message between cores crosses in this mapping.
 double
 links_shown(const Mapping& mapping, const Grid& grid, const spec::Chip& chip, const std::string& file) {
   if (grid.link_count() == 0)
@@ -278,7 +279,8 @@ size_t narrow_place(const LayerGraph& graph, const Plan& plan) {
   return best;
 }
 
-// Keeps the fastest mapping among those that use enough links, or the one that uses most when none does.
+// Keeps the fastest mapping among those whose messages use the share kLinksShown of the links, or the one
+// that uses most when none does.
 class Fastest {
  public:
   Fastest(const Grid& grid, const spec::Chip& chip, const MapOptions& options)
@@ -287,7 +289,8 @@ class Fastest {
         options_(options) {
   }
 
-  // Keeps this plan when it is faster, or shows more links, than the best one.
+  // Makes a mapping of this plan, which turns its direction (place()) when it uses too few links otherwise,
+  // and keeps it when it uses more links than the best one, or as many and is faster.
   void consider(const Planned& planned) {
     const auto& [graph, plan] = planned;
     Mapping mapping = laid_out(planned, SIZE_MAX);
@@ -312,7 +315,7 @@ class Fastest {
   }
 
  private:
-  // Returns the mapping of a plan.
+  // Returns the mapping of a plan with the direction turned at layer `turning_layer` (place()).
   Mapping laid_out(const Planned& planned, size_t turning_layer) const {
     const auto& [graph, plan] = planned;
     const std::vector<int> images(size_t(plan.segments));

@@ -1,6 +1,7 @@
 // Maps a network: layer groups (segments) run one after the other. Inside a segment the layers form a
-// pipeline on disjoint sets of cores and pass a few samples at a time. Each layer's output is cut over batch,
-// channel, height and width. docs/methods/mapping.md has the cost model and the search.
+// pipeline on disjoint sets of cores and pass a few samples at a time. Layers of a network with attention run
+// one after the other on all cores instead (sequence.h). Each layer's output is cut over batch, channel,
+// height and width. docs/methods/mapping.md has the cost model and the search.
 #pragma once
 
 #include <functional>
@@ -23,9 +24,9 @@ struct MapOptions {
   std::function<double(const Mapping&)> judge = {};
 };
 
-// Maps a graph. Layers keep its order, and their ids count from 0. Every core has at most one part of a
-// segment, and no part needs more than half the scratchpad at a time. Throws base::Error when a layer cannot
-// be cut small enough to fit. `file` names the model in it.
+// Maps a graph. Layers keep its order, and their ids count from 0. In a pipeline every core has at most one
+// part of a segment, and no part needs more than half of the scratchpad at a time. Throws base::Error when a
+// layer cannot be cut small enough to fit. `file` names the model in the message.
 Mapping map_network(
     const LayerGraph& graph,
     const spec::Chip& chip,

@@ -20,7 +20,8 @@
 namespace lento::chip {
 namespace {
 
-// Lists the sizes worth trying along one axis: all small ones, then those with few prime factors.
+// Lists the numbers of parts to try along one axis, at most `limit`: all small ones, one part per position,
+// and powers of two and 3 or 7 times such.
 std::vector<int> part_counts(int64_t extent, int64_t limit) {
   std::vector<int> out;
   const int64_t top = std::min(extent, limit);
@@ -62,7 +63,8 @@ Footprint footprint(const Layer& layer, const Box& box, int64_t samples) {
   return {input_bytes(layer, box) * samples, weight_elements(layer, box[0].size()), outputs};
 }
 
-// Finds sub-steps so that a part stays within `budget`. Returns false when there are none.
+// Sets `fetch` to sub-steps with which a part stays within `budget` bytes of scratchpad. Returns false when
+// there are none, or only more than 2048.
 bool fit(
     const Layer& layer,
     const Box& box,
@@ -156,7 +158,7 @@ class Lister {
   }
 
  private:
-  // Keeps a division when it is the fastest for its number of cores.
+  // Keeps a division when it fits and has the lowest score for its number of cores.
   void consider(const std::array<int, 4>& parts) {
     Cut cut;
     cut.parts = parts;
@@ -185,7 +187,8 @@ class Lister {
       best = cut;
   }
 
-  // Returns the cuts, by rising cores, that score better than every cut with fewer cores.
+  // Returns the cuts by rising number of cores whose score is more than 0.5 % below that of every one listed
+  // before.
   std::vector<Cut> front() const {
     std::vector<Cut> out;
     for (const auto& [cores, cut] : best_) {

@@ -9,7 +9,8 @@
 
 namespace lento::chip {
 
-// The origin of a layer's inputs, which decides what must be held at once and which resource is used.
+// The origin of a layer's inputs. It decides whether a core must hold all of them at once, and whether DRAM
+// ports or links carry them.
 enum class Supply : uint8_t {
   Dram,
   Cores
@@ -28,8 +29,8 @@ struct Cut {
 
 Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones
 
-// Lists cuts sorted by rising cores and falling score: cuts with more cores are listed only when they score
-// better. Empty when the layer does not fit the scratchpad however it is cut.
+// Lists cuts by rising number of cores and falling score. A cut with more cores is listed only when its score
+// is lower by more than 0.5 %. Empty when the layer does not fit half of the scratchpad however it is cut.
 std::vector<Cut> list_cuts(const Layer& layer, const spec::Chip& chip, int64_t samples, Supply supply);
 
 // Lists all cuts of a layer that use at least half as many cores as the one with the most cores. Only

@@ -15,8 +15,8 @@ inline size_t core_in_sequence(int64_t index, int64_t parts, size_t cores) {
   return size_t(index) * cores / size_t(parts);
 }
 
-// Returns the position of a part when parts with the same samples, rows and columns are counted one after
-// the other. Such parts need the same inputs and exchange their results.
+// Returns the position of part `index` in the order in which parts with the same samples, rows and columns
+// follow one another. Such parts need the same inputs and exchange their results.
 inline size_t position_of(const Cut& cut, size_t index) {
   const auto channels = size_t(cut.parts[1]);
   const size_t below = size_t(cut.parts[2]) * size_t(cut.parts[3]);
@@ -30,9 +30,10 @@ struct BlocksOf {
   int64_t rows = 1;
 };
 
-// Lists the placements of all parts by index. The first is that of position_of. The others keep the results
-// of a block inside it when the rows of its share are the high or low digits of an operation's rows. Heads of
-// attention are channels of the result, so they come before rows.
+// Lists placements, each the positions of all parts by index. The first is that of position_of(). The others
+// exist when the parts along rows divide evenly among the blocks: in some, each block takes adjacent rows
+// (the high digit of the row), in some every `blocks.rows`-th one (the low digit). Heads of attention are
+// channels of the result, so channels come before rows within a block.
 std::vector<std::vector<uint32_t>> list_placements(const Cut& cut, const BlocksOf& blocks);
 
 }  // namespace lento::chip

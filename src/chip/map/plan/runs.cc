@@ -100,7 +100,7 @@ class Runner {
     int reader = -1;   // item that reads a layer of weights
   };
 
-  // Cuts each layer into its runs.
+  // Makes an item for each run of each layer.
   void cut() {
     for (size_t i = 0; i < mapping_.layers.size(); ++i) {
       const MappedLayer& whole = mapping_.layers[i];
@@ -129,8 +129,8 @@ class Runner {
     });
   }
 
-  // Returns the index before which the weights of product `at` are placed: that of the previous product on
-  // its cores, or the first of the segment.
+  // Returns the index of the item before which the weights of product `at` are placed: the previous product
+  // on its cores, or the first item of the segment.
   size_t place_ahead(size_t at) const {
     const int segment = items_[at].layer.segment;
     const size_t reader = at;

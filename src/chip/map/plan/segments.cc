@@ -1,4 +1,4 @@
-// Cuts a graph into segments by a dynamic program over the layer order:
+// Cuts a graph into segments by a dynamic program over the layer order, with costs in cycles:
 //
 //   best[i] = min over j, s of best[j] + cost(layers j..i-1, s samples per pass)
 //
@@ -106,7 +106,8 @@ class Planner {
     }
   }
 
-  // Lists the divisions of each layer for each number of samples.
+  // Lists the cuts of each layer (list_cuts()) for each origin of its inputs (Supply) and each number of
+  // samples.
   void list_all(const base::Progress& progress) {
     const size_t n = graph_.layers.size();
     cuts_.assign(
@@ -157,8 +158,8 @@ class Planner {
     return found == cuts.end() ? nullptr : &*found;
   }
 
-  // Picks one cut per stage so that together they use at most all cores. Returns false when that is
-  // impossible.
+  // Picks one cut per stage, so that together they use at most all cores and the highest score is least.
+  // Returns false when that is impossible.
   bool share_cores(const std::vector<Stage>& stages, std::vector<const Cut*>& chosen) const {
     double high = 0;
     double low = kNever;
@@ -191,7 +192,8 @@ class Planner {
     return true;
   }
 
-  // Returns the cycles of a segment: its slowest stage, or the traffic of memory or network.
+  // Returns the cycles of a segment (cost at the top of this file). A single pass overlaps with no other one,
+  // so the lesser of its slowest stage and its DRAM or network traffic is added.
   double segment_cycles(const std::vector<Stage>& stages, const std::vector<const Cut*>& chosen, size_t s)
       const {
     double slowest = 0;
@@ -224,7 +226,8 @@ class Planner {
       stages_.push_back(stage(i, begin, end, s));
   }
 
-  // Tries a segment of the layers from `begin` to `end`.
+  // Tries the layers [begin, end) as one segment with sizes_[s] samples per pass, and keeps it in best_[end]
+  // when that is faster.
   void try_segment(int begin, int end, size_t s) {
     if (best_[begin].cycles == kNever)
       return;

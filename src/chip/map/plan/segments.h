@@ -1,4 +1,4 @@
-// Cuts a layer graph into segments and gives every layer its cores. Internal to the mapper.
+// Cuts a layer graph into segments and gives every layer a number of cores. Internal to the mapper.
 #pragma once
 
 #include <vector>

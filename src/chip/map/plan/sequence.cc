@@ -8,7 +8,10 @@
 //   cost    = batch / s * sum of layers
 //
 // A middle line separates the halves of a block of cores (BlockOrder). The largest term over the block sizes
-// counts, or, for data that is gathered in stages, their sum.
+// counts, or, for data that is gathered in stages, their sum. Compute and stream overlap as
+// Choices::computed() models it. Inputs from DRAM are read before a layer starts, and its output to DRAM is
+// written after it, so their cycles are added. A layer of a product that is shared by ranks counts by the
+// share of its rank.
 //
 // A layer's cost depends on the cuts of its sources only, so cuts are improved one layer at a time, with the
 // layers that read it, until a round changes nothing (at most kRounds). Parts are alike, and a few of them
@@ -97,7 +100,8 @@ class Sequencer {
     return choices_[layer][chosen_[layer]];
   }
 
-  // Lists the few cuts of a layer that compute and stream fastest, regardless of other layers.
+  // Lists the few cuts of a layer with the least Choices::computed() cycles regardless of other layers, each
+  // with all its placements on cores.
   std::vector<Choice> list_choices(size_t index) const {
     const Layer& layer = graph_.layers[index];
     std::vector<std::pair<double, Choice>> found;
@@ -129,8 +133,8 @@ class Sequencer {
     return out;
   }
 
-  // Returns whether a layer without weights is cut as one of its sources may be, so that its inputs are
-  // already in place.
+  // Returns whether a layer without weights has, with this cut, the same parts as one of its sources has with
+  // one of its choices, so that its inputs may already be in place.
   bool is_cut_like_a_source(size_t index, const Cut& cut) const {
     const Layer& layer = graph_.layers[index];
     return grouping_.cores > 0 && layer.depth == 0 &&
@@ -300,8 +304,9 @@ class Sequencer {
     return cycles;
   }
 
-  // Chooses a cut for every layer. Improving one layer at a time stops at local optima, so it starts once
-  // from each number of parts along the batch, and with groups from separate samples when there are enough.
+  // Chooses a cut for every layer. Improving one layer at a time stops at local optima, so the search starts
+  // once from each number of parts along the batch. With groups of cores it starts only from numbers with
+  // which each group has samples of its own (Choices::own_samples()).
   void choose_cuts() {
     std::vector<size_t> best;
     double least = kUnreachable;
@@ -333,7 +338,7 @@ class Sequencer {
     }
   }
 
-  // Improves the choices layer by layer until none changes.
+  // Improves the choices layer by layer until none changes, at most kRounds times.
   void improve() {
     for (int round = 0; round < kRounds; ++round) {
       bool changed = false;
@@ -406,7 +411,8 @@ class Sequencer {
     return most;
   }
 
-  // Returns the bytes of the next product's weights that are already being passed on.
+  // Returns the bytes of weights, one run of the next product's part, that cores already pass on while layer
+  // i runs.
   double next_weight_bytes(size_t i) const {
     const size_t last = std::min(chosen_.size(), i + kLongestReach);
     for (size_t next = i + 1; next < last; ++next) {

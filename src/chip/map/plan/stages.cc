@@ -47,7 +47,7 @@ class Stager {
     }
   }
 
-  // Exchanges data in stages between groups of cores instead of between all pairs.
+  // Returns the mapping in which exchanges between many cores happen in stages (stages.h), and its plan.
   Staged run() {
     out_.mapping = {mapping_.name, mapping_.batch, {}};
     out_.plan = plan_;
@@ -83,8 +83,8 @@ class Stager {
     out_.plan.layers.push_back(planned);
   }
 
-  // Renumbers the sources of reader `index`, and replaces inputs from many cores by inputs that arrive in
-  // stages.
+  // Renumbers the source layers of the inputs of layer `index`, and replaces inputs that come from many cores
+  // by those from the layers that gather them in stages (gather()).
   void redirect(size_t index, std::vector<InputFeature>& inputs) {
     std::vector<InputFeature> out;
     for (const InputFeature& input : inputs) {
@@ -94,8 +94,9 @@ class Stager {
     inputs = std::move(out);
   }
 
-  // Returns an input with its source renumbered. Data of the same segment and order of cores is gathered in
-  // stages, or taken from the gathering of an earlier reader.
+  // Returns an input with its source renumbered. An input from a layer of the same segment, with the same
+  // order of cores, is gathered in stages (gather()), or taken from layers that gather the same data for an
+  // earlier reader.
   std::vector<InputFeature> redirected(size_t index, InputFeature input) {
     if (input.source_layer < 0)
       return {input};
@@ -123,8 +124,10 @@ class Stager {
     return out;
   }
 
-  // Adds layers that gather the needs in stages, where that is worthwhile. Returns the inputs from the last
-  // of them, one or one for each half, else the direct input.
+  // Adds layers that gather the needs in stages, where that saves messages (stages_worth()). The data for a
+  // product with weights is gathered in two halves at the same time where it can be halved (halved()), each
+  // in another order of stages. Returns the input from the last layer, or those from the last layers of both
+  // halves. Returns the direct input where nothing was added.
   std::vector<InputFeature> gather(size_t reader, size_t source, const std::vector<Block>& needs) {
     const InputFeature direct{false, now_[source], needs};
     const size_t order = order_of(source);
@@ -169,7 +172,7 @@ class Stager {
     return !mapping_.layers[layer].weights.front().blocks.empty();
   }
 
-  // Makes a layer that only gathers data for a reader.
+  // Makes a layer in which each core gathers the slices `owned` from layer `source` for a reader.
   MappedLayer stage(size_t reader, int source, const ByCore& owned, size_t order) {
     MappedLayer out = between(reader, blocks_of(owned, order));
     out.name += ".gather" + std::to_string(gathers_);
@@ -243,9 +246,10 @@ class Stager {
     return by_place;
   }
 
-  // Sums the results of the cores of a group by recursive halving. In each stage a core and its mirror image
-  // (exchange.h) add their results, each core for one half of the rows, and nearby images come first. Results
-  // for the same rows are on different cores, so each is a layer of its own.
+  // Makes the inputs of `layer` arrive as sums of the results of the cores of a group, by recursive halving.
+  // Returns false, and adds nothing, when they are no results of ranks (ranks_of()). In each stage a core and
+  // its mirror image (exchange.h) add their results, each core for one half of the rows, and nearby images
+  // come first. Results for the same rows are on different cores, so each is a layer of its own.
   bool add_up(size_t reader, MappedLayer& layer) {
     std::vector<int> sources;
     for (const size_t source : ranks_of(reader))
