@@ -339,6 +339,47 @@ TEST(JobFiles, ProgramsThatFailAnywhereNameNoNode) {
   EXPECT_NE(found.remedy.find("NodeList"), std::string::npos) << found.remedy;
 }
 
+TEST(JobFiles, AHeartbeatThatIsLostNamesItsDevice) {
+  const std::string line =
+      "Cluster Exception Location[IP/ID]:[10.90.1.2/5], Arrival Time:[Fri Nov 20 09:37:34 2026], "
+      "Discoverer:[10.90.1.2/0], ExceptionType:[Heartbeat Lost Occurred], Possible Reason:1. Process has "
+      "exited\n";
+  const finding::Diagnosis found = judge({line});
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "10.90.1.2/npu5");
+}
+
+TEST(JobFiles, AllGpusThatStartedAlsoConnected) {
+  std::string text;
+  for (int gpu = 0; gpu < 4; ++gpu)
+    text += format(
+        "n1:70%d:80%d [%d] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>\n"
+        "n1:70%d:80%d [%d] NCCL INFO Connected all rings\n",
+        gpu,
+        gpu,
+        gpu,
+        gpu,
+        gpu,
+        gpu);
+  EXPECT_EQ(judge({text}).outcome, Outcome::Healthy);
+  text += "n1:704:804 [4] NCCL INFO NET/IB : Using [0]mlx5_0:1/IB [RO]; OOB eth0:10.0.0.1<0>\n";
+  EXPECT_EQ(judge({text}).outcome, Outcome::CannotJudge) << "one did not connect";
+}
+
+TEST(JobFiles, EventsOfAFabricsManagerNameTheHostOfAPort) {
+  std::string text = "Severity,Date/Time,Event Name,Source,Source Type,Category,Description\n";
+  for (int i = 0; i < 3; ++i)
+    text += format(
+        "Warning,2026-11-20 09:0%d:05,Link is down,dgx057 HCA-3 / 1,IBPort,Communication Error,Link went "
+        "down\n"
+        "Info,2026-11-20 09:0%d:11,Link is up,dgx057 HCA-3 / 1,IBPort,Communication Error,Link went up\n",
+        i,
+        i);
+  const finding::Diagnosis found = judge({text});
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "dgx057");
+}
+
 TEST(JobFiles, ANodeThatIsDownExplainsItsJobsAndPods) {
   const std::string node =
       "NodeName=w014 Arch=x86_64 CoresPerSocket=56\n   State=DOWN* ThreadsPerCore=2 TmpDisk=0\n"

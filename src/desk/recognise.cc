@@ -98,6 +98,16 @@ bool is_utf16(const std::string& path) {
   }
 }
 
+// Returns whether a column is one of several durations ("kernel_time(us)", "idle_time(us)") and no clock.
+bool is_duration_among(const std::vector<std::string>& header, const std::string& column) {
+  const std::vector<std::string> words = fleet::words_of(column);
+  return !fleet::names_time(column) && std::ranges::count_if(header, [&](const std::string& name) {
+                                         const std::vector<std::string> other = fleet::words_of(name);
+                                         return other.size() > 1 && other.back() == words.back() &&
+                                                fleet::may_name_time(name);
+                                       }) > 1;
+}
+
 // Recognises a table with a time and numbers as metrics of machines, with the reader that the fleet's
 // commands use.
 bool take_metrics(RecognisedFile& file) {
@@ -118,6 +128,8 @@ bool take_metrics(RecognisedFile& file) {
       return column < row.size() && (base::try_moment_ms(row[column]) || base::try_double(row[column]));
     };
     if (table.is_json_lines() && layout.time >= 0 && std::ranges::none_of(rows, has_time))
+      return false;
+    if (layout.time >= 0 && is_duration_among(header, header[size_t(layout.time)]))
       return false;
     file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
     file.role = Role::Metrics;

@@ -81,6 +81,10 @@ TEST_F(Recognise, TablesAsDashboardsAndToolsExportThem) {
       words("m.jsonl", "{\"ts\":1,\"host\":\"a\",\"w\":5}\n{\"ts\":2,\"host\":\"a\",\"w\":5}\n"),
       ElementsAre("--machine-column", "host", "--time-column", "ts", "--time-unit", "s"));
   EXPECT_EQ(role("words.csv", "time,host,text\nnow,a,b\n"), Role::None) << "no numbers";
+  EXPECT_EQ(
+      role("breakdown.csv", ",rank,idle_time(us),kernel_time(us)\n0,0,81,912\n1,1,80,912\n"),
+      Role::None)
+      << "several durations are no clock";
   EXPECT_EQ(role("gemm_t.csv", "GPU,M,N,K,dtype,time_us\nH100,64,64,64,bf16,5\n"), Role::Measurements);
 }
 

@@ -5,10 +5,12 @@
 //   traceback = "Traceback (most recent call last):" {line} TYPE [": " TEXT]
 //   fatal     = "Fatal Python error: " TEXT
 //   MPI       = place "*** Process received signal ***" place "Signal: " NAME " (" N ")"
+//   HCCL      = "Cluster Exception Location[IP/ID]:[" HOST "/" DEVICE "]" any "ExceptionType:[" TEXT "]"
 //   UCX       = place "Caught signal " N " (" TEXT ")"
 //   place     = "[" HOST ":" PID [":" N] "] "
 //
-// Sources: Python 3.8 to 3.13; Open MPI 3 to 5 (opal/util/stacktrace.c); UCX 1.12 to 1.18.
+// Sources: Python 3.8 to 3.13; Open MPI 3 to 5 (opal/util/stacktrace.c); UCX 1.12 to 1.18; HCCL of CANN 7
+// and 8.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -29,6 +31,7 @@ enum ErrorForm {
   RankSignal,
   Hydra,
   Keepalive,
+  Heartbeat,
   Terminate,
   Status,
 };
@@ -54,6 +57,10 @@ const LineForm kErrorForms[] = {
      {"The node 'gpu07_4711_0' has failed to send a keep-alive heartbeat to the rendezvous 'job-88' due to "
       "an error of "
       "type RendezvousConnectionError."}},
+    {"Exception Location[IP/ID]:[{host:word}/{device:int}], {_}ExceptionType:[{what}]",
+     {"Cluster Exception Location[IP/ID]:[10.90.1.2/5], Arrival Time:[Fri Nov 20 09:37:34 2026], "
+      "Discoverer:[10.90.1.2/0], ExceptionType:[Heartbeat Lost Occurred], Possible Reason:1. Process has "
+      "exited"}},
     {"terminate called after throwing an instance of {what}",
      {"terminate called after throwing an instance of 'gloo::IoException'"}},
     {"exits with return code = {code:int}",
@@ -140,6 +147,8 @@ class ProcessErrors : public Reader {
       sink.follow(kHydraLines);
       return;
     }
+    if (match.has("device"))
+      subject.device = "npu" + match.text("device");
     if (form == Keepalive)
       write(
           "a lost rendezvous: no keep-alive heartbeat of its agent",
@@ -148,7 +157,12 @@ class ProcessErrors : public Reader {
           sink,
           Origin::Link);
     else
-      write(match["what"], form == Terminate ? "" : "crash", std::move(subject), sink);
+      write(
+          match["what"],
+          form == Terminate ? "" : "crash",
+          std::move(subject),
+          sink,
+          form == Heartbeat ? Origin::Link : Origin::Program);
   }
 
   // Takes a line of a launcher about a process that has ended.

@@ -62,6 +62,21 @@ std::vector<std::string> comma_cells(std::string_view line) {
   return cells_between(line, ',');
 }
 
+std::vector<std::string> dash_cells(std::string_view line) {
+  std::vector<std::string> cells;
+  for (size_t end = 0; end != line.npos && cells.size() < kMostCells;) {
+    end = line.find(" - ");
+    cells.emplace_back(without_blanks(line.substr(0, end)));
+    line.remove_prefix(end == line.npos ? 0 : end + 3);
+  }
+  return cells;
+}
+
+bool is_address(std::string_view cell) {
+  return std::ranges::count(cell, '.') == 3 && cell.find_first_not_of("0123456789.") == cell.npos &&
+         cell.front() != '.' && cell.back() != '.';
+}
+
 // Removes blanks, quotes and a final comma: "\"OK\"," of a JSON document is OK.
 std::string_view without_quotes(std::string_view text) {
   text = without_blanks(text);

@@ -22,6 +22,10 @@ std::vector<std::string> gap_cells(std::string_view line);
 std::vector<std::string> blank_cells(std::string_view line);
 // Returns the cells of a line between commas.
 std::vector<std::string> comma_cells(std::string_view line);
+// Returns the cells of a line that " - " separates.
+std::vector<std::string> dash_cells(std::string_view line);
+// Returns whether a cell is an IPv4 address and nothing else.
+bool is_address(std::string_view cell);
 // Returns the cells of a line between vertical bars.
 std::vector<std::string> bar_cells(std::string_view line);
 

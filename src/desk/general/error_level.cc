@@ -16,6 +16,7 @@ namespace {
 const LineForm kLevelForms[] = {
     {"[ERROR]", {"[2026-03-04 05:06:07] [ERROR] [tid 7] training of a link failed"}},
     {"[FATAL]", {"[FATAL] no memory"}},
+    {"^[Error]: ", {"[Error]: The execution of the internal task times out."}},
     {"ERROR ", {"2026-03-04 05:06:07,123 - root - ERROR - the store is gone"}},
     {"FATAL ", {"05:06:07 FATAL cannot go on"}},
     {"CRITICAL ", {"2026-03-04 05:06:07 CRITICAL lost quorum"}},
@@ -67,7 +68,7 @@ bool is_at_error_level(std::string_view text) {
   constexpr size_t kGlog = 5;  // "E1120"
   const bool is_glog = text.size() > kGlog && (text[0] == 'E' || text[0] == 'F') && text[kGlog] == ' ' &&
                        text.substr(1, kGlog - 1).find_first_not_of("0123456789") == text.npos;
-  if (is_glog)
+  if (is_glog || text.starts_with("[Error]") || text.starts_with("[error]"))
     return true;
   constexpr int kMostWords = 6;
   for (int i = 0; i < kMostWords && !text.empty(); ++i) {

@@ -337,6 +337,43 @@ TEST(Report, AnIdentityStaysThatOfWhatIsInside) {
     EXPECT_EQ(event.subject.host, "i-0ab");
 }
 
+TEST(Report, LettersHaveTheMeaningOfTheirLegend) {
+  const std::string_view legend = "* U:Up D:Down X:Disabled\n";
+  const Records one =
+      read(std::string("GPU0 0000:05:00.0 D D D\nGPU1 0000:15:00.0 D U U\nGPU2 0000:65:00.0 D U U\n"
+                       "GPU3 0000:75:00.0 D U U\n")
+               .append(legend));
+  ASSERT_EQ(one.events().size(), 1u);
+  EXPECT_EQ(one.events()[0].subject.device, "gpu0");
+  const Records pair = read(std::string("GPU0 D U U\nGPU1 D U U\nGPU2 U U U\nGPU3 U U U\n").append(legend));
+  ASSERT_EQ(pair.events().size(), 1u);
+  EXPECT_EQ(pair.events()[0].kind, "unread/state");
+  EXPECT_TRUE(read(std::string("GPU0 U U U\nGPU1 U U U\n").append(legend)).events().empty());
+}
+
+TEST(Report, RowsSetApartByDashesStateWhatTheirPartsAre) {
+  const Records records = read(
+      "Node #0   - 172.16.5.11   - READY         - Version: 580.95.05\n"
+      "Node #1   - 172.16.5.12   - UNAVAILABLE   - Version: N/A\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.host, "172.16.5.12");
+}
+
+TEST(Report, AConditionMayPrecedeItsReason) {
+  EXPECT_EQ(condition_of("OK (17 backend containers UP, 102 drives UP)"), Condition::Good);
+  EXPECT_EQ(condition_of("ERROR: The maximum link width is 16x but the current one is 8x"), Condition::Bad);
+  EXPECT_EQ(condition_of("err: 5, message: Unresponsive receiver of a peer"), Condition::Unknown);
+}
+
+TEST(Report, MembersOfADocumentWithoutANameAtItsRoot) {
+  const Records records = read(
+      "{\"counters\": {\"devices\": [{\"device_index\": 0, \"mem_ecc_uncorrected\": 0}, {\"device_index\": "
+      "1, "
+      "\"mem_ecc_uncorrected\": 2}]}}\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].subject.device, "device1");
+}
+
 TEST(PeerFailures, BothEndsOfALineAndOfTwo) {
   const Records efa = read(
       "libfabric:11: err: 5, message: Unresponsive receiver My EFA addr: x://[fe80::1]:0 My host id: "

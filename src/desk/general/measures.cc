@@ -195,27 +195,14 @@ constexpr std::array<std::string_view, 7>
 // Words which show that a time is that of a single request or step. They do not exclude rates with a unit,
 // because the largest rate is what a test reached.
 constexpr std::array<std::string_view, 4> kExtremeNames{"max", "min", "maximum", "minimum"};
-constexpr std::array<std::string_view, 18> kRateNames{
-    "fps",
-    "sps",
-    "ips",
-    "throughput",
-    "gf",
-    "tf",
-    "tgs",
-    "teps",
-    "tflops",
-    "tflop",
-    "gflops",
-    "flops",
-    "tps",
-    "wps",
-    "ups",
-    "qps",
-    "mfu",
-    "iops"};
+constexpr std::array<std::string_view, 21> kRateNames{
+    "goodput", "gteps", "efficiency", "fps",   "sps", "ips", "throughput", "gf",  "tf",  "tgs", "teps",
+    "tflops",  "tflop", "gflops",     "flops", "tps", "wps", "ups",        "qps", "mfu", "iops"};
 constexpr std::array<std::string_view, 4> kBandwidthNames{"bandwidth", "bw", "busbw", "algbw"};
-constexpr std::array<std::string_view, 4> kTimeNames{"time", "latency", "duration", "timing"};
+constexpr std::array<std::string_view, 6>
+    kTimeNames{"time", "latency", "lat", "duration", "timing", "runtime"};
+// Words for the middle of many times, which need a unit of time.
+constexpr std::array<std::string_view, 5> kMiddles{"avg", "mean", "average", "median", "p50"};
 constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "step",
     "iter",
@@ -232,20 +219,11 @@ constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "request"};
 constexpr std::array<std::string_view, 9>
     kSteps{"step", "steps", "iter", "iters", "it", "iteration", "iterations", "update", "updates"};
-constexpr std::array<std::string_view, 13> kErrors{
-    "error",
-    "errors",
-    "errs",
-    "err",
-    "drop",
-    "drops",
-    "dropped",
-    "missed",
-    "crc",
-    "failures",
-    "retrans",
-    "replay",
-    "discards"};
+constexpr std::array<std::string_view, 26> kErrors{
+    "error",           "errors",  "errs",      "err",        "drop",     "drops",     "dropped",
+    "missed",          "crc",     "failures",  "retrans",    "replay",   "replays",   "retransmits",
+    "retransmissions", "retries", "resets",    "timeouts",   "overruns", "discarded", "corrupted",
+    "flaps",           "naks",    "underruns", "violations", "discards"};
 constexpr std::array<std::string_view, 7>
     kUncorrected{"uncor", "uncorrected", "uncorrectable", "uncorr", "uce", "dbe", "ue"};
 constexpr std::array<std::string_view, 5> kWork{"batch", "bsz", "wpb", "seq", "seqlen"};
@@ -412,7 +390,7 @@ static Measure derive_from_label(std::string_view label, std::string_view unit) 
                          std::ranges::find(words, "elapsed") != words.end()) &&
                         !any_of_label(words, kUnitsOfWork);
     const bool is_named = any_of_label(words, kTimeNames) || any_of_label(words, kUnitsOfWork) ||
-                          any_of_label(words, kResponses);
+                          any_of_label(words, kResponses) || any_of_label(words, kMiddles);
     return is_per || (is_named && !is_sum) ? by_unit : Measure{};
   }
   return words.empty() || !unit.empty() ? Measure{} : measure_of_words(words);

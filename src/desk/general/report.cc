@@ -24,6 +24,8 @@
 #include "desk/general/entries.h"
 #include "desk/general/general.h"
 #include "desk/general/label_sense.h"
+#include "desk/general/letter_rows.h"
+#include "desk/general/part_context.h"
 #include "desk/general/report_lines.h"
 #include "desk/general/states.h"
 #include "desk/general/tables.h"
@@ -34,41 +36,6 @@
 
 namespace lento::desk {
 namespace {
-
-// Keeps the hardware part (a device, a port, a service) that the next lines describe: the one that the last
-// heading or pair names which is not indented deeper than they are.
-class Context {
- public:
-  void name(size_t indent, std::string_view device) {
-    while (!parts_.empty() && parts_.back().indent >= indent)
-      parts_.pop_back();
-    constexpr size_t kDeepest = 64;
-    if (parts_.size() < kDeepest)
-      parts_.push_back({indent, std::string(device)});
-  }
-  // Forgets the parts whose names are indented deeper than the line at `indent`.
-  void enter(size_t indent) {
-    while (!parts_.empty() && parts_.back().indent > indent)
-      parts_.pop_back();
-  }
-  // Returns the name of the part that was named last and is still described. Returns "" when there is none
-  // or, with `is_numbered`, when its name has no number.
-  std::string device(bool is_numbered) const {
-    for (size_t i = parts_.size(); i-- > 0;)
-      if (!parts_[i].device.empty())
-        return !is_numbered || parts_[i].device.find_first_of("0123456789") != std::string::npos
-                   ? parts_[i].device
-                   : "";
-    return "";
-  }
-
- private:
-  struct Part {
-    size_t indent;
-    std::string device;
-  };
-  std::vector<Part> parts_;
-};
 
 class Report : public RestReader {
   static constexpr int64_t kMostLines = 200'000;
@@ -113,7 +80,7 @@ class Report : public RestReader {
     // Indented rows below a heading are about the part that it names.
     const bool is_set_in = line.starts_with(" ") || line.starts_with("\t");
     tables_.set_device(is_set_in ? context_.device(true) : "");
-    if (tables_.table_row(text, host_, sink) || bar_row(text, sink))
+    if (tables_.table_row(text, host_, sink) || letters_.take(text, host_) || row_of_state(text, sink))
       return true;
     const size_t indent = line.find_first_not_of(" \t");
     if (is_heading(line)) {
@@ -229,16 +196,22 @@ class Report : public RestReader {
     sink.took();
   }
 
-  // Takes a row such as "FAN3 | 0 RPM | cr": the first cell names a device, and the first cell with a word
-  // for a condition states that of the device.
-  bool bar_row(std::string_view text, Sink& sink) {
-    const std::vector<std::string> cells = bar_cells(text);
+  // Takes a row such as "FAN3 | 0 RPM | cr" or "Node #3 - 172.16.5.14 - READY": the first cell names a part,
+  // and the first cell with a word for a condition states that of the part. An address is that of a host.
+  bool row_of_state(std::string_view text, Sink& sink) {
+    const bool is_barred = text.find('|') != text.npos;
+    const std::vector<std::string> cells = is_barred ? bar_cells(text) : dash_cells(text);
     if (cells.size() < 3 || !has_letter(cells[0]) || cells[0].size() > kLongestName)
       return false;
-    const auto at = std::find_if(cells.begin() + 1, cells.end(), [](const std::string& cell) {
-      return condition_of(cell) == Condition::Good || condition_of(cell) == Condition::Bad;
+    const auto at = std::find_if(cells.begin() + 1, cells.end(), [&](const std::string& cell) {
+      return is_barred ? condition_of(cell) == Condition::Good || condition_of(cell) == Condition::Bad
+                       : is_state_word(cell);
     });
-    return entries_.condition("state", at == cells.end() ? cells.back() : *at, {"", cells[0], ""}, sink);
+    if (!is_barred && (at == cells.end() || cells[0].find_first_of("0123456789") == std::string::npos))
+      return false;
+    const auto address = std::find_if(cells.begin() + 1, cells.end(), is_address);
+    const Subject subject = address == cells.end() ? Subject{host_, cells[0], ""} : Subject{*address, "", ""};
+    return entries_.condition("state", at == cells.end() ? cells.back() : *at, subject, sink);
   }
 
   // Compares a value with its limit: "Package id 0:  +61.0 C  (high = +88.0 C, crit = +98.0 C)".
@@ -274,6 +247,8 @@ class Report : public RestReader {
     } else if (text.front() == '[' && text.find(']') != text.npos) {
       word = text.substr(1, text.find(']') - 1);
       key = text.substr(text.find(']') + 1);
+      if (key.starts_with(":"))  // "[Error]: text" is a line at a level
+        return false;
     } else if (const size_t open = text.find_last_of("[(");
                open != text.npos && (text.back() == ']' || text.back() == ')')) {
       key = text.substr(0, open);
@@ -470,6 +445,7 @@ class Report : public RestReader {
   }
 
   void end(Sink& sink) override {
+    letters_.end(entries_, sink);
     entries_.end(sink);
   }
 
@@ -480,9 +456,10 @@ class Report : public RestReader {
   size_t indent_ = 0;           // of the line
   bool is_read_ = false;        // the line is a pair whose number is taken
   std::string host_;            // that the line names
-  Context context_;
+  PartContext context_;
   Entries entries_;
   Tables tables_{entries_};
+  LetterRows letters_;
 };
 
 }  // namespace

@@ -41,6 +41,14 @@ bool is_heading(std::string_view line) {
 // Returns the hardware part that a heading names: "ens1f0" of "Settings for ens1f0:", "Port 1" of "Port 1:",
 // and "GPU 00000000:07:00.0" as a whole.
 std::string_view headed_part(std::string_view text) {
+  // "GPU 0000:19:00.0 #0 : NVIDIA A100-SXM4-80GB (Serial: 1322521012345)"
+  if (const size_t word = text.find(' '); word != text.npos && names_device(text.substr(0, word))) {
+    const size_t end = text.find(' ', word + 1);
+    const std::string_view address = text.substr(word + 1, end == text.npos ? end : end - word - 1);
+    if (std::ranges::count(address, ':') == 2 && address.find('.') != address.npos && end != text.npos &&
+        text.find(" : ", end) != text.npos)
+      return text.substr(0, end);
+  }
   const bool is_open = text.ends_with(":");
   std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;
   const size_t blank = name.rfind(' ');

@@ -168,7 +168,17 @@ bool is_state_word(std::string_view text) {
 
 Condition condition_of(std::string_view text) {
   constexpr size_t kLongest = 40;
-  if (text.empty() || text.size() > kLongest)
+  // "OK (17 backend containers UP, 102 drives UP)", "ERROR: The maximum link width is 16x": the word in front
+  // states the condition.
+  if (text.size() > kLongest) {
+    const size_t colon = text.find(": ");
+    const bool is_capital = colon != text.npos && std::ranges::none_of(text.substr(0, colon), [](char c) {
+                              return c >= 'a' && c <= 'z';
+                            });
+    const size_t end = std::min(text.find(" ("), is_capital ? colon : text.npos);
+    text = end != text.npos && is_state_word(text.substr(0, end)) ? text.substr(0, end) : std::string_view{};
+  }
+  if (text.empty())
     return Condition::Unknown;
   Condition worst = Condition::Unknown;
   bool is_known = true;
@@ -275,6 +285,27 @@ bool names_device(std::string_view label) {
   const bool has_number =
       words.size() == 2 && (words[1] == "id" || words[1] == "index" || words[1] == "number");
   return (words.size() == 1 || has_number) && is_listed(kDeviceNames, words[0]);
+}
+
+bool names_member(std::string_view label) {
+  constexpr std::array<std::string_view, 14> kMembers{
+      "osd",
+      "ost",
+      "mdt",
+      "port",
+      "link",
+      "lane",
+      "drive",
+      "tpu",
+      "hpu",
+      "dpu",
+      "asic",
+      "dimm",
+      "bdf",
+      "accelerator"};
+  const std::vector<std::string> words = label_words(label);
+  const bool has_number = words.size() == 2 && (words[1] == "id" || words[1] == "index");
+  return names_device(label) || ((words.size() == 1 || has_number) && is_listed(kMembers, words[0]));
 }
 
 bool names_something(std::string_view label) {

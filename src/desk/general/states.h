@@ -31,6 +31,8 @@ bool names_condition(std::string_view label);
 // "NODE").
 bool names_device(std::string_view label);
 bool names_host(std::string_view label);
+// Returns whether the cells of a column of a table name devices or parts of one: "OSD", "Port", "Lane".
+bool names_member(std::string_view label);
 // Returns whether the cells of a column name the rows, of whatever kind they are: "NAME", "TYPE NAME".
 bool names_something(std::string_view label);
 

@@ -9,44 +9,15 @@
 #include "desk/general/cells.h"
 #include "desk/general/pair_rows.h"
 #include "desk/general/states.h"
+#include "desk/general/table_words.h"
 #include "desk/read/host_parts.h"
 #include "desk/read/rank_word.h"
+#include "desk/read/waiting.h"
 
 namespace lento::desk {
 namespace {
 
 const std::vector<std::string> kMetric{"metric"};
-
-// Returns whether a column holds the size by which the rows of a table differ: "Size", "Batch size".
-bool names_size(const std::string& column) {
-  constexpr std::array<std::string_view, 8>
-      kRowSizes{"size", "batch", "concurrency", "message", "users", "threads", "clients", "length"};
-  const std::vector<std::string> words = label_words(column);
-  return std::ranges::any_of(words, [&](const std::string& word) {
-    return std::ranges::find(kRowSizes, word) != kRowSizes.end();
-  });
-}
-
-bool holds_names(const std::vector<std::string>& cells) {
-  return cells.size() > 1 && std::ranges::all_of(cells, [](const std::string& cell) {
-           return has_letter(cell) && !(cell[0] >= '0' && cell[0] <= '9');
-         });
-}
-
-// Returns whether a cell ends with a unit in parentheses: "BW (GB/sec)".
-bool holds_unit(const std::string& cell) {
-  const size_t open = cell.rfind('(');
-  return cell.ends_with(")") && open != cell.npos &&
-         measure_of_unit(cell.substr(open + 1, cell.size() - open - 2)).meaning != Meaning::None;
-}
-
-// Returns whether a cell holds a value with its label, and no name of a column: "RX errors 9023".
-bool holds_number(const std::string& cell) {
-  const std::vector<std::string> words = blank_cells(cell);
-  return std::ranges::any_of(words, [](const std::string& word) {
-    return word.find_first_not_of("0123456789.") == std::string::npos;
-  });
-}
 
 }  // namespace
 
@@ -88,27 +59,6 @@ void Tables::start_table(std::vector<std::string> cells) {
   is_load_ = std::ranges::any_of(columns_, names_response_time);
 }
 
-// Returns whether the head is that of samples by time and machine, which the fleet's reader of tables reads.
-static bool is_head_of_samples(const std::vector<std::string>& cells) {
-  constexpr std::array<std::string_view, 5> kClocks{"time", "timestamp", "ts", "datetime", "date"};
-  const std::vector<std::string> first = label_words(cells[0]);
-  return first.size() == 1 && std::ranges::find(kClocks, first[0]) != kClocks.end() &&
-         std::ranges::any_of(cells, names_host);
-}
-
-// Returns whether the names of the columns are one word with different numbers, as of nodes above rows of
-// measures: "node0  node1", "Node 0  Node 1  Total".
-static bool names_parts(std::vector<std::string> cells) {
-  if (cells.size() > 2 && cells.back() == "Total")
-    cells.pop_back();
-  const auto stem = [](const std::string& cell) {
-    return cell.substr(0, cell.find_last_not_of("0123456789") + 1);
-  };
-  return cells.size() >= 2 && std::ranges::all_of(cells, [&](const std::string& cell) {
-           return stem(cell).size() < cell.size() && has_letter(stem(cell)) && stem(cell) == stem(cells[0]);
-         });
-}
-
 // Begins a table when the line is a head: it has names only, and one of them is that of a measure, of a
 // condition or of a kind of device or host. Returns whether it is.
 bool Tables::begin_table(std::string_view text) {
@@ -144,6 +94,8 @@ bool Tables::begin_table(std::string_view text) {
   bool is_head = cells.size() >= (is_pair ? 2 : 3);
   bool means_something = is_of_metrics;
   for (const std::string& cell : cells) {
+    if (cell.empty() && is_comma && &cell == &cells[0])  // the index of a data frame
+      continue;
     if (cell.empty() || (&cell != &cells[0] && cell.ends_with(":")) || holds_number(cell))
       return false;
     const char first = cell[cell.size() > 1 && (cell[0] == '+' || cell[0] == '-') ? 1 : 0];
@@ -175,7 +127,7 @@ bool Tables::means(const std::string& name) {
     return true;
   const Meaning meaning = column_measure(name).meaning;
   const bool is_number = meaning != Meaning::None && meaning != Meaning::Step && meaning != Meaning::Work;
-  return is_number || names_condition(name) || names_device(name) || names_host(name) ||
+  return is_number || names_condition(name) || names_member(name) || names_host(name) || names_rank(name) ||
          polarity_of(name) != Polarity::None;
 }
 
@@ -264,49 +216,6 @@ std::vector<std::string> Tables::cells_below(std::string_view text) const {
   return filled * 3 >= words_.size() * 2 && filled > 2 ? cells : std::vector<std::string>{};
 }
 
-// Returns whether a row states that an operator took a device out of service, so that its other states are no
-// faults: "Admin Status  down".
-static bool is_out_of_service(
-    const std::vector<std::string>& columns,
-    const std::vector<std::string>& cells) {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    const std::vector<std::string> words = label_words(columns[i]);
-    const bool is_admin = !words.empty() && words[0].starts_with("admin");
-    if (is_admin && condition_of(cells[i]) == Condition::Bad)
-      return true;
-  }
-  return false;
-}
-
-// Returns whether the row counts wanted and ready members of a service ("DESIRED  READY"). Sets `meaning`
-// when fewer are ready than wanted.
-static bool is_incomplete(
-    const std::vector<std::string>& columns,
-    const std::vector<std::string>& cells,
-    std::string& meaning) {
-  constexpr std::array<std::string_view, 4> kWanted{"desired", "expected", "configured", "replicas"};
-  constexpr std::array<std::string_view, 4> kThere{"ready", "available", "healthy", "online"};
-  const auto column = [&](const auto& names) {
-    for (size_t i = 0; i < columns.size(); ++i) {
-      const std::vector<std::string> words = label_words(columns[i]);
-      const bool is_number =
-          !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string::npos;
-      if (is_number && words.size() == 1 && std::ranges::find(names, words[0]) != names.end())
-        return i;
-    }
-    return columns.size();
-  };
-  const size_t wanted = column(kWanted);
-  const size_t there = column(kThere);
-  if (wanted == columns.size() || there == columns.size())
-    return false;
-  const auto all = base::try_uint(cells[wanted]);
-  const auto ready = base::try_uint(cells[there]);
-  if (all && ready && *ready < *all)
-    meaning = columns[there] + " is " + cells[there] + " of " + cells[wanted];
-  return all && ready;
-}
-
 // Takes one row of a table: first the cells that name its subject, then its numbers and states. Returns
 // whether one of these has a known meaning.
 bool Tables::fields(
@@ -327,7 +236,7 @@ bool Tables::fields(
       subject.rank = rank_in("rank " + cells[i]).number;
     else if (names_host(columns[i]) && !is_plain && !is_path)
       subject.host = cells[i];
-    else if ((names_device(columns[i]) || (is_path && i == 0)) && subject.device.empty())
+    else if ((names_member(columns[i]) || (is_path && i == 0)) && subject.device.empty())
       subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];
   }
   for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
@@ -380,7 +289,7 @@ bool Tables::cell(
   if (!subject.empty() && is_state_word(value) && column != subject.device)
     return entries_.condition(column, value, subject, sink);
   const auto number = cell_value(value);
-  if (!number)
+  if (!number || (!subject.empty() && is_waiting(label_words(column))))  // it waits for another
     return false;
   const bool has_unit = !number->unit.empty() && number->unit != "%";
   Measure measure = has_unit ? measure_of(column, number->unit) : column_measure(column);
@@ -395,88 +304,6 @@ bool Tables::cell(
     measure = of_row_;
   }
   return entries_.number(name + column, measure, number->value, subject, sink);
-}
-
-static bool is_plain_number(const std::vector<std::string>& cells) {
-  return !cells.empty() && !cells[0].empty() && cells[0].find_first_not_of("0123456789") == std::string::npos;
-}
-
-// Joins the lines of a head to one name for each column: "NEURON" above "DEVICE".
-static std::vector<std::string> stacked(const std::vector<std::vector<std::string>>& head) {
-  std::vector<std::string> names = head[0];
-  for (size_t line = 1; line < head.size(); ++line)
-    for (size_t i = 0; i < names.size() && i < head[line].size(); ++i)
-      names[i] += (names[i].empty() || head[line][i].empty() ? "" : " ") + head[line][i];
-  return names;
-}
-
-// Takes a line of a box, in which a row has as many lines as the head.
-bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink) {
-  host_ = host;
-  const bool is_rule = text.find_first_not_of("|+-=: ") == text.npos;
-  if (is_rule) {
-    const bool is_markdown = text.find('+') == text.npos && head_.empty();
-    constexpr size_t kMostHeadLines = 4;
-    const bool is_grid = head_.empty() && !box_.empty() && box_.size() <= kMostHeadLines &&
-                         std::ranges::all_of(box_, holds_names);
-    if (!box_.empty() && (is_markdown || is_grid || text.find('=') != text.npos))
-      head_ = std::move(box_);
-    box_.clear();
-    return false;
-  }
-  std::vector<std::string> cells = bar_cells(text.substr(1));
-  if (!cells.empty() && cells.back().empty())
-    cells.pop_back();
-  constexpr size_t kMostBoxLines = 8;
-  if (box_.size() < kMostBoxLines)
-    box_.push_back(std::move(cells));
-  if (head_.empty())
-    return false;
-  // A title of names may stand above the names of the columns, which state units: "size (Bytes)".
-  if (!has_box_rows_ && head_.size() == 1 && holds_names(box_[0]) &&
-      std::ranges::any_of(box_[0], holds_unit)) {
-    head_ = std::move(box_);
-    box_.clear();
-    return false;
-  }
-  has_box_rows_ = true;
-  is_ruled_ = true;
-  // A row has as many lines as the head. Where two lines of the box both begin with a whole number, each is a
-  // row of its own, and the lines of the head are joined to one name for each column.
-  const bool is_stacked =
-      head_.size() > 1 && box_.size() > 1 && is_plain_number(box_[0]) && is_plain_number(box_[1]);
-  if (is_stacked)
-    head_ = {stacked(head_)};
-  if (box_.size() < head_.size())
-    return false;
-  bool any = false;
-  for (size_t at = 0; at + head_.size() <= box_.size(); at += head_.size())
-    any = box_row(
-              {box_.begin() + std::ptrdiff_t(at), box_.begin() + std::ptrdiff_t(at + head_.size())},
-              sink) ||
-          any;
-  box_.clear();
-  return any;
-}
-
-bool Tables::box_row(const std::vector<std::vector<std::string>>& lines, Sink& sink) {
-  std::vector<std::string> columns;
-  std::vector<std::string> values;
-  for (size_t line = 0; line < head_.size(); ++line) {
-    if (head_[line].size() != lines[line].size())
-      return false;
-    for (size_t i = 0; i < head_[line].size(); ++i) {
-      std::vector<std::string> names = gap_cells(head_[line][i]);
-      std::vector<std::string> cells = gap_cells(lines[line][i]);
-      if (names.size() != cells.size()) {
-        names = {head_[line][i]};
-        cells = {lines[line][i]};
-      }
-      columns.insert(columns.end(), names.begin(), names.end());
-      values.insert(values.end(), cells.begin(), cells.end());
-    }
-  }
-  return fields(columns, values, "", sink);
 }
 
 void Tables::rule(std::string_view text) {

@@ -102,6 +102,7 @@ void name_subject(const Json& object, Subject& subject) {
 }  // namespace
 
 bool walk_tree(const Json& root, Entries& entries, Sink& sink, TreeRoot is_of) {
+  bool any = false;
   std::vector<Node> open{{&root, "", {}}};
   while (!open.empty()) {
     Node node = std::move(open.back());
@@ -129,16 +130,16 @@ bool walk_tree(const Json& root, Entries& entries, Sink& sink, TreeRoot is_of) {
     else if (
         const std::string* name = first_text(*node.json, std::array<std::string_view, 2>{"Name", "name"}))
       node.key = *name;
-    if (is_of == TreeRoot::Part && node.json == &root && node.subject.empty())
-      return false;
+    const bool is_nameless = is_of == TreeRoot::Part && node.subject.empty();
+    any = any || !is_nameless;
     for (const auto& [key, value] : node.json->members()) {
       if (value.is_object() || value.is_array())
         open.push_back({&value, key, node.subject, node.is_identified, node.is_alert});
-      else if (!node.is_alert || condition_of(scalar_text(value)) != Condition::Good)
+      else if (!is_nameless && (!node.is_alert || condition_of(scalar_text(value)) != Condition::Good))
         entries.entry(node.key.empty() ? key : node.key + " " + key, scalar_text(value), node.subject, sink);
     }
   }
-  return true;
+  return any;
 }
 
 }  // namespace lento::desk

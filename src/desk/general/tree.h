@@ -9,12 +9,12 @@ namespace lento::desk {
 
 enum class TreeRoot {
   Any,
-  Part  // the outermost object has to name a host, a device or a rank
+  Part  // takes only members of objects that name a host, a device or a rank
 };
 
 // Passes each scalar member of every object of a document to `entries`, under its key and with the subject
-// that the objects around it name. Returns false, and takes nothing, when `is_of` is TreeRoot::Part and the
-// root is an object that names no part.
+// that the objects around it name. With TreeRoot::Part the members of objects without a subject are left out.
+// Returns false when that leaves nothing.
 bool walk_tree(const base::Json& root, Entries& entries, Sink& sink, TreeRoot is_of);
 
 }  // namespace lento::desk

@@ -70,13 +70,12 @@ const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, con
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,
-    const JudgeOptions& options,
+    const Limits& limits,
     Judgement& out) {
   for (const auto& [id, series] : unknown) {
     const Quantity& quantity = records.quantities()[id];
     const std::vector<Peer> peers = peers_of(records, series);
-    const Peer* odd =
-        odd_of(quantity, peers, {options.false_alarms / double(unknown.size()), options.least_effect});
+    const Peer* odd = odd_of(quantity, peers, limits);
     if (!odd)
       continue;
     out.open.push_back(

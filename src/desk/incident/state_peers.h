@@ -68,7 +68,7 @@ void question_loads(
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,
-    const JudgeOptions& options,
+    const Limits& limits,
     Judgement& out);
 
 }  // namespace lento::desk

@@ -380,7 +380,12 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         out);
   add_counters(records, by_quantity, std::span(out.findings).subspan(found));
   if (out.findings.size() == found) {
-    question_unknown(records, unknown, options, out);
+    const double compared = double(by_quantity.size() + unknown.size());
+    question_unknown(
+        records,
+        unknown,
+        {options.false_alarms / std::max(compared, 1.0), options.least_effect},
+        out);
     question_loads(records, loads, options, out);
   }
   const std::vector<std::string> own = merged(out.covered);

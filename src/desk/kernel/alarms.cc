@@ -13,6 +13,7 @@
 #include <map>
 
 #include "desk/kernel/kernel.h"
+#include "desk/read/host_parts.h"
 #include "desk/read/pci.h"
 
 namespace lento::desk {
@@ -285,6 +286,18 @@ std::string part_of(std::string_view line) {
   return "";
 }
 
+// Returns the first word of a line that is the name of a host, or "". Events of a fabric's manager name hosts
+// among other words: "Link is down,dgx057 HCA-3 / 1".
+std::string host_in(std::string_view line) {
+  while (!line.empty()) {
+    const size_t end = std::min(line.find_first_of(" /:,()[]\"'"), line.size());
+    if (is_host_word(line.substr(0, end)))
+      return std::string(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return "";
+}
+
 struct LinkState {
   int downs = 0;
   bool is_down = false;
@@ -340,21 +353,23 @@ class Alarms : public Reader {
 
   void link(bool is_down, Sink& sink) {
     const std::string port = part_of(sink.line());
-    if (port.empty() && is_down) {  // perhaps of another program
+    const std::string host = port.empty() && sink.subject().host.empty() ? host_in(sink.line()) : "";
+    if (port.empty() && host.empty() && is_down) {  // perhaps of another program
       Event event;
       event.kind = "unread/state";
       event.meaning = sink.line().substr(0, kMostText);
       sink.event(std::move(event));
     }
-    if (port.empty() || links_.size() == kMost)
+    if ((port.empty() && host.empty()) || links_.size() == kMost)
       return;
-    LinkState& state = links_[{sink.subject().host, port}];
+    const std::string& of = host.empty() ? sink.subject().host : host;
+    LinkState& state = links_[{of, port}];
     state.is_down = is_down;
     if (!is_down)
       return;
     if (state.downs++ > 0)
       return;
-    state.event.subject = {sink.subject().host, port, ""};
+    state.event.subject = {of, port, ""};
     state.line = sink.line();
     state.number = sink.number();
     state.time = sink.time();

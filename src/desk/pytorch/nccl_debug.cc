@@ -7,9 +7,12 @@
 //   status  = "status=" N | "status=" NAME "(" N ")" | "error" N
 //   detail  = "localGid" WORD | "remoteGids" WORD | "hca" WORD
 //   address = ("OOB" | "Bootstrap : Using") INTERFACE ":" ADDRESS "<"
+//   rings   = "NCCL INFO Connected all rings"
 //   warning = "NCCL WARN" text | "Connection closed by remote peer" HOST "<" PORT ">"
 //
 // Source: the transports of NCCL 2.18 to 2.28 (net, net_ib, p2p, shm).
+#include <set>
+
 #include "desk/pytorch/pytorch.h"
 
 namespace lento::desk {
@@ -25,6 +28,7 @@ enum DebugForm {
   Bootstrap,
   AsyncError,
   Closed,
+  Rings,
   Warn,
 };
 
@@ -58,6 +62,7 @@ const LineForm kNcclDebugForms[] = {
     {"onnection closed by remote peer {peer:word}",
      {"misc/socket.cc:49 NCCL WARN socketProgress: Connection closed by remote peer gpu4.cluster<55693>",
       "NCCL WARN Net : Connection closed by remote peer 10.0.0.4<41410>"}},
+    {"NCCL INFO Connected all rings", {"NCCL INFO Connected all rings"}},
     {"NCCL WARN {what}", {"NCCL WARN Cuda failure 'out of memory'"}},
 };
 
@@ -120,8 +125,14 @@ class NcclDebug : public Reader {
         event.fields = {{"address", match.text("address")}};
         if (!event.subject.host.empty())
           sink.event(std::move(event));
+        if (started_.size() < kMostStarted)
+          started_.insert(sink.subject());
         return;
       }
+      case Rings:
+        if (connected_.size() < kMostStarted)
+          connected_.insert(sink.subject());
+        return;
       case Warn:
         if (is_known_warning(match["what"]))
           return;
@@ -129,6 +140,12 @@ class NcclDebug : public Reader {
       default:
         sink.event(event_of(form, match));
     }
+  }
+
+  // A log in which all GPUs that started also connected shows that the start went well.
+  void end(Sink& sink) override {
+    if (started_.size() > 1 && started_ == connected_)
+      sink.covers("the start of NCCL on " + std::to_string(started_.size()) + " GPUs");
   }
 
   static bool is_known_warning(std::string_view what) {
@@ -210,6 +227,10 @@ class NcclDebug : public Reader {
     }
     return event;
   }
+
+  static constexpr size_t kMostStarted = size_t{1} << 16;
+  std::set<Subject> started_;  // that stated their address
+  std::set<Subject> connected_;
 };
 
 }  // namespace

@@ -1,0 +1,85 @@
+// Recognises heads and rows of tables by their words alone, without the table around them.
+#include "desk/general/table_words.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/number.h"
+#include "desk/general/cells.h"
+#include "desk/general/labels.h"
+#include "desk/general/states.h"
+
+namespace lento::desk {
+
+bool names_size(const std::string& column) {
+  constexpr std::array<std::string_view, 8>
+      kRowSizes{"size", "batch", "concurrency", "message", "users", "threads", "clients", "length"};
+  const std::vector<std::string> words = label_words(column);
+  return std::ranges::any_of(words, [&](const std::string& word) {
+    return std::ranges::find(kRowSizes, word) != kRowSizes.end();
+  });
+}
+
+bool holds_number(const std::string& cell) {
+  const std::vector<std::string> words = blank_cells(cell);
+  return std::ranges::any_of(words, [](const std::string& word) {
+    return word.find_first_not_of("0123456789.") == std::string::npos;
+  });
+}
+
+bool is_head_of_samples(const std::vector<std::string>& cells) {
+  constexpr std::array<std::string_view, 5> kClocks{"time", "timestamp", "ts", "datetime", "date"};
+  const std::vector<std::string> first = label_words(cells[0]);
+  return first.size() == 1 && std::ranges::find(kClocks, first[0]) != kClocks.end() &&
+         std::ranges::any_of(cells, names_host);
+}
+
+bool names_parts(std::vector<std::string> cells) {
+  if (cells.size() > 2 && cells.back() == "Total")
+    cells.pop_back();
+  const auto stem = [](const std::string& cell) {
+    return cell.substr(0, cell.find_last_not_of("0123456789") + 1);
+  };
+  return cells.size() >= 2 && std::ranges::all_of(cells, [&](const std::string& cell) {
+           return stem(cell).size() < cell.size() && has_letter(stem(cell)) && stem(cell) == stem(cells[0]);
+         });
+}
+
+bool is_out_of_service(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::vector<std::string> words = label_words(columns[i]);
+    const bool is_admin = !words.empty() && words[0].starts_with("admin");
+    if (is_admin && condition_of(cells[i]) == Condition::Bad)
+      return true;
+  }
+  return false;
+}
+
+bool is_incomplete(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells,
+    std::string& meaning) {
+  constexpr std::array<std::string_view, 4> kWanted{"desired", "expected", "configured", "replicas"};
+  constexpr std::array<std::string_view, 4> kThere{"ready", "available", "healthy", "online"};
+  const auto column = [&](const auto& names) {
+    for (size_t i = 0; i < columns.size(); ++i) {
+      const std::vector<std::string> words = label_words(columns[i]);
+      const bool is_number =
+          !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string::npos;
+      if (is_number && words.size() == 1 && std::ranges::find(names, words[0]) != names.end())
+        return i;
+    }
+    return columns.size();
+  };
+  const size_t wanted = column(kWanted);
+  const size_t there = column(kThere);
+  if (wanted == columns.size() || there == columns.size())
+    return false;
+  const auto all = base::try_uint(cells[wanted]);
+  const auto ready = base::try_uint(cells[there]);
+  if (all && ready && *ready < *all)
+    meaning = columns[there] + " is " + cells[there] + " of " + cells[wanted];
+  return all && ready;
+}
+
+}  // namespace lento::desk

@@ -1,0 +1,33 @@
+// Tests on the cells of one head or one row of a table in a report.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace lento::desk {
+
+// Returns whether a column holds the size by which the rows of a table differ: "Size", "Batch size".
+bool names_size(const std::string& column);
+
+// Returns whether a cell holds a value with its label, and no name of a column: "RX errors 9023".
+bool holds_number(const std::string& cell);
+
+// Returns whether the head is that of samples by time and machine, which the fleet's reader of tables reads.
+bool is_head_of_samples(const std::vector<std::string>& cells);
+
+// Returns whether the names of the columns are one word with different numbers, as of nodes above rows of
+// measures: "node0  node1", "Node 0  Node 1  Total".
+bool names_parts(std::vector<std::string> cells);
+
+// Returns whether a row states that an operator took a device out of service, so that its other states are no
+// faults: "Admin Status  down".
+bool is_out_of_service(const std::vector<std::string>& columns, const std::vector<std::string>& cells);
+
+// Returns whether the row counts wanted and ready members of a service ("DESIRED  READY"). Sets `meaning`
+// when fewer are ready than wanted.
+bool is_incomplete(
+    const std::vector<std::string>& columns,
+    const std::vector<std::string>& cells,
+    std::string& meaning);
+
+}  // namespace lento::desk
