@@ -11,8 +11,8 @@ namespace lento::chip {
 struct ChipCheckOptions {
   std::string chip;
   std::string mapping;
-  // Whether to add a table of classes of components that the same transfers pass. Without `faults` the
-  // classes are over a whole inference. With a file of faults, a run with all of them is simulated, and each
+  // Whether to add a table of classes: components that the same transfers of an inference pass. Without
+  // effect when `faults` names a file of faults. A run with all those faults is then simulated, and each
   // fault lists the components that the same transfers pass during that fault.
   bool classes = false;
   std::string faults;

@@ -38,8 +38,8 @@ void add_options(Diagnosis& d, const ChipDiagnosisOptions& options, const ChipRe
     d.options.emplace_back("tolerance", format_number(options.tolerance));
 }
 
-// Turns an all-clear into "cannot judge" when only a part of the run was recorded. Findings in the recorded
-// part remain valid.
+// Turns every answer into "cannot judge" when the file is damaged, and an all-clear also when only a part of
+// the run was recorded. Findings in the recorded part remain valid and get a note.
 void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
   d.facts.emplace_back(
       "share of the mapping's records that were recorded",
@@ -62,8 +62,9 @@ void require_coverage(Diagnosis& d, const ChipRecording& recorded) {
     d.notes.push_back(recorded.gap + ": what was not recorded was not judged");
 }
 
-// Throws when the file declares unequal parts and nothing is simulated. Expected times of unequal parts come
-// from simulation, and without it the slower parts would be reported.
+// Throws base::Error when the chip file declares unequal parts and either nothing is simulated or the method
+// is not Lento's. Expected times of unequal parts come from simulation, and without it the slower parts would
+// be reported.
 void require_simulation(const ChipDiagnosisOptions& options, const Deviations& declared) {
   if (declared == Deviations{} || (options.replay && options.method.method == "lento"))
     return;

@@ -8,7 +8,7 @@
 namespace lento::chip {
 namespace {
 
-// Returns zones, transfers and bytes of each component.
+// Returns a table of the zones, transfers, bytes and waits that each processor of each core recorded.
 finding::Figure component_table(const TransferTrace& trace) {
   struct Row {
     uint64_t zones = 0;
@@ -39,7 +39,7 @@ finding::Figure component_table(const TransferTrace& trace) {
   return {"Recorded components", "What each processor of each core recorded.", table};
 }
 
-// Returns the waits of each processor.
+// Returns a table of all recorded waits: processor, transfers waited for, and times in cycles.
 finding::Figure wait_table(const TransferTrace& trace) {
   finding::TableFigure table;
   table.columns = {"core", "processor", "for", "transfers", "bytes", "begin", "end", "cycles"};

@@ -1,6 +1,7 @@
 // Reads fault files in YAML or in the released JSON, names components, and evaluates the factor of a fault
 // over time. Times may carry units and are converted with the chip's clock. A component that the chip lacks
-// is kept as a fault that does not exist, so that a campaign can count it.
+// is kept as a fault that does not exist(), so that a campaign can count it as not applicable. On a sheet it
+// is an error.
 #include "chip/map/faults.h"
 
 #include <algorithm>

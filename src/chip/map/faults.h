@@ -40,12 +40,14 @@ struct Fault {
   double at(uint64_t now) const;
 };
 
-// Throws base::Error on a broken file. Components that the chip does not have give a Fault that does not
-// exist(). A campaign counts it as not applicable.
+// Throws base::Error on a broken file, and on a sheet (Grid::is_sheet) also when the chip lacks a component.
+// On other chips a component that the chip lacks gives a Fault that does not exist(). A campaign counts it as
+// not applicable.
 std::vector<Fault> read_faults(const std::string& path, const spec::Chip& chip);
 std::vector<Fault> parse_faults(const std::string& text, const std::string& file, const spec::Chip& chip);
 
-// Writes the YAML form, times in cycles. parse_faults(write_faults(f)) gives f again. All faults must exist.
+// Writes the YAML form, times in cycles. parse_faults(write_faults(f)) gives f again when all faults exist
+// and their times are below 2^53 cycles.
 std::string write_faults(const std::vector<Fault>& faults);
 
 // Throws base::Error naming the first fault whose component the chip does not have.
@@ -57,8 +59,10 @@ void require_reached(const std::vector<Fault>& faults, uint64_t cycles, const st
 // Returns false when a component of the file is not on the chip, so that the file does not apply to it.
 bool applicable(const std::vector<Fault>& faults);
 
-// Parses "core5", "link5-9", "router5", "lsu5" or "dram-left-2" to part and index. exists() is false when the
-// word is well formed but the chip has no such component. Throws base::Error at `where` on another word.
+// Parses "core5", "link5-9", "router5", "lsu5" or "dram-left-2" to part and index, on a sheet
+// (Grid::is_sheet) the names of its components. The fault does not exist() when the word is well formed but
+// the chip has no such component. Throws base::Error at `where` on another word, and on a sheet also when no
+// component that works has the name.
 Fault component(const std::string& name, const Grid& grid, const base::Location& where);
 
 }  // namespace lento::chip

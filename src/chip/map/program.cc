@@ -356,7 +356,7 @@ class Expander {
   struct Step {
     uint32_t pass = 0;
     uint32_t sub_step = 0;
-    uint16_t recorded = 0;  // pass and sub-step combined
+    uint16_t recorded = 0;  // Instruction::step
   };
   enum class ReadKind : uint8_t {
     All,
@@ -398,8 +398,9 @@ class Expander {
     }
   }
 
-  // Sets the credits of channels. A receiver accepts as many repetitions in advance as its scratchpad holds,
-  // at least two (double buffering).
+  // Sets the credits of the channels that instructions `first` to `last` of one core receive. A receiver
+  // accepts the messages of as many repetitions in advance as its scratchpad holds, at least two (double
+  // buffering) and at most kMaxCredits.
   void set_credits(uint32_t first, uint32_t last) {
     uint64_t bytes = 0;
     for (uint32_t i = first; i < last; ++i) {

@@ -76,7 +76,7 @@ class Released {
   // Identifies one part of one step: layer, pass, step, block and core.
   using PartKey = std::tuple<size_t, int64_t, int64_t, size_t, uint32_t>;
 
-  // Throws base::Error when a layer has too many steps.
+  // Throws base::Error when a layer has more than kMostSteps sub-steps a pass.
   void check_steps(size_t index) const {
     double steps = 1;
     for (const int f : mapping_.layers[index].fetch)
@@ -91,7 +91,8 @@ class Released {
     return mapping_.batch / mapping_.layers[layer].samples_per_pass;
   }
 
-  // Adds an instruction to a core. Returns its index.
+  // Adds an instruction to a core. Returns its index there. Throws base::Error above kMaxReleasedInstructions
+  // over all cores.
   uint32_t add(uint32_t core, InstructionKind kind, size_t layer, uint64_t amount) {
     auto& list = program_.cores[core];
     if (++total_ > kMaxReleasedInstructions)
@@ -237,14 +238,15 @@ class Released {
     }
   }
 
-  // Returns the operations of a layer on one core, as the released tool counts them.
+  // Returns the operations for one output element of a layer on one core, as the released tool counts them
+  // except for FullyConnected.
   uint64_t operations(const MappedLayer& layer, uint32_t core) const {
     const auto found = weights_.find(core);
     const uint64_t reduced =
         found == weights_.end() ? 1 : (*found->second)[2].size() * (*found->second)[3].size();
     switch (layer.kind) {
       case LayerKind::Conv:
-      case LayerKind::FullyConnected:  // operations of the product; the release counts too many here
+      case LayerKind::FullyConnected:  // those of the product; the release counts more
         return reduced;
       case LayerKind::GroupConv:
         return std::max<uint64_t>(1, reduced / layer.group_count);
@@ -318,8 +320,9 @@ class Released {
     }
   }
 
-  // Links dependencies. Within a core, a compute waits for all reads and receives since the last one, and
-  // outputs wait for their compute. Across cores, a read waits for the write of its part.
+  // Links dependencies. Within a core, a compute waits for all reads and receives since the last compute,
+  // write or send, and a write or send waits for the compute before it. Across cores, a read waits for the
+  // write of its part.
   void link_instructions() {
     std::vector<std::vector<std::vector<ReleasedProgram::Target>>> targets(program_.cores.size());
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {

@@ -31,7 +31,8 @@ class Chunker {
         channels_(channels) {
   }
 
-  // Cuts reductions that are too deep for a core's memory into a chain of partial sums.
+  // Returns the network with each reduction over more than `channels_` channels cut into a chain of partial
+  // sums.
   LayerGraph run() {
     readers_ = readers_of(graph_);
     const size_t n = graph_.layers.size();
@@ -57,7 +58,8 @@ class Chunker {
     std::vector<size_t> same_cuts;  // layers that are cut into the same runs, ascending
   };
 
-  // Decides how a layer is cut.
+  // Notes in `products_` into how many equal runs of at most `channels_` channels a product is cut, the
+  // fewest that divide its depth, and which layers are cut along with it. Other layers stay whole.
   void plan(size_t index) {
     const Layer& layer = graph_.layers[index];
     if (!makes_own_products(layer) || layer.depth <= channels_)
@@ -75,8 +77,9 @@ class Chunker {
     products_[index] = std::move(product);
   }
 
-  // Adds the layer that produces an operand when the layer's channels are the operand's dimension and only
-  // `reader` reads it. Continues with that layer's own operands.
+  // Adds the layer that produces an operand to those that are cut along with the product, when the layer's
+  // channels are dimension `dim` of the operand and only `reader` reads the layer. Continues with the
+  // operands of that layer when it works element by element.
   void follow(const Operand& operand, size_t dim, size_t reader, Product& product) {
     const auto& pieces = operand.value.pieces;
     if (pieces.size() != 1 || pieces.front().source < 0)
@@ -112,8 +115,8 @@ class Chunker {
     });
   }
 
-  // Returns the operand's dimension that follows the channels, or the number of dimensions when there is
-  // none.
+  // Returns the operand's dimension that has the same positions as output dimension `channels`, or the number
+  // of dimensions when there is none.
   static size_t dim_of(const Operand& operand, size_t channels) {
     size_t d = 0;
     while (d < operand.rules.size() &&
@@ -122,8 +125,8 @@ class Chunker {
     return d;
   }
 
-  // Returns whether the layer works element by element, and each of its operands can be sliced to a run of
-  // channels.
+  // Returns whether each output element needs one element of every operand, and each operand can be sliced to
+  // a run of output dimension `channels`.
   static bool can_be_cut(const Layer& layer, size_t channels) {
     return std::ranges::all_of(layer.operands, [&](const Operand& operand) {
       bool same = true;
@@ -134,8 +137,8 @@ class Chunker {
     });
   }
 
-  // Appends a layer to the new graph and renumbers its sources. `run` is the index of the run for layers
-  // that are cut into the same runs.
+  // Appends a layer to the new graph and renumbers its sources. A source that is cut is replaced by its part
+  // of run `run`. Returns the layer's index in the new graph.
   int add(Layer layer, int64_t run) {
     for (Operand& operand : layer.operands) {
       for (Piece& p : operand.value.pieces) {
@@ -172,7 +175,7 @@ class Chunker {
     now_[index] = sum;
   }
 
-  // Adds one part of a layer that follows a product channel by channel.
+  // Adds part j of a layer whose channels are cut into the `count` runs of the product that reads them.
   void emit_with_same_cuts(size_t index, int64_t count, int64_t j) {
     Layer part = graph_.layers[index];
     const size_t dim = *channel_dim(part.layout);
@@ -188,7 +191,8 @@ class Chunker {
     start_of_[{index, j}] = run.start;
   }
 
-  // Adds the layer that adds one partial sum to those before. Returns its index.
+  // Adds the layer that adds partial product `made` to `before`, the sum of the earlier ones. Returns its
+  // index.
   int add_sum(const Layer& product, int before, int made, int64_t j) {
     Layer sum;
     sum.name = product.name + ".sum" + std::to_string(j);
@@ -210,7 +214,7 @@ class Chunker {
   std::vector<bool> has_same_cuts_;                    // whether a layer is cut into the runs of some product
   std::map<size_t, int> now_;                          // by layer of the old graph: its index in the new one
   std::map<std::pair<size_t, int64_t>, int> part_of_;  // new index of run j of a layer that is cut
-  std::map<std::pair<size_t, int64_t>, int64_t> start_of_;  // first channel of run j
+  std::map<std::pair<size_t, int64_t>, int64_t> start_of_;  // first channel of run j of a layer that is cut
   LayerGraph out_;
 };
 

@@ -38,7 +38,8 @@ Range apply(const DimRule& rule, Range out, int64_t extent) {
 
 }  // namespace
 
-// Appends which boxes of which layers are needed to compute this part of the output.
+// Appends to `out` which boxes of which layers the operand must supply for part `output` of the layer's
+// output.
 void needs(const Layer& layer, const Operand& operand, const Box& output, std::vector<Need>& out) {
   const std::vector<Range> dims = dim_ranges(layer.layout, output);
   std::vector<Range> wanted(operand.rules.size());

@@ -29,7 +29,7 @@ struct DimRule {
   int64_t stride = 1;
   int64_t before = 0;
   int64_t kernel = 1;
-  // Scaled: the extents of output and input.
+  // Groups: channels of a group in output and input. Scaled: extents of output and input.
   int64_t out_group = 1;
   int64_t in_group = 1;
 };
@@ -61,14 +61,16 @@ struct LayerGraph {
   int64_t generic = 0;  // operators without a rule, treated as element-wise
 };
 
-// A part of a source that an output part needs. A source occurs once for each of its pieces.
+// A part of a source's output that an output part of a layer needs. A source occurs once for each of its
+// pieces that overlap.
 struct Need {
   int source = -1;
   Box box;
 };
 void needs(const Layer& layer, const Operand& operand, const Box& output, std::vector<Need>& out);
 
-// Lowers a network. `file` names the model in errors. Throws base::Error when nothing is left to run.
+// Lowers a network. `file` names the model in errors. Throws base::Error when the network computes nothing
+// from its inputs, or an operator has an axis or index that its tensor lacks.
 LayerGraph lower(const spec::Network& network, const std::string& file);
 
 // Returns for each layer the layers that read its output, ascending.

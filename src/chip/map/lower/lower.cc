@@ -92,7 +92,8 @@ int Lowering::normalized_input(const Operation& op) const {
   return squared ? centred->inputs[0] : -1;
 }
 
-// Returns which operations contribute to an output.
+// Returns which operations contribute to an output of the network. Those inside a normalisation that is
+// recognised as a whole (normalized_input) do not count.
 std::vector<bool> Lowering::reachable() {
   std::vector<bool> wanted(net_.operations.size(), false);
   std::vector<bool> needed(net_.tensors.size(), false);
@@ -115,7 +116,8 @@ std::vector<bool> Lowering::reachable() {
   return wanted;
 }
 
-// Lowers one operation with the rule for its type, or as a generic layer.
+// Lowers one operation with the rule for its type, or as a generic layer. An operation on constants alone
+// adds nothing.
 void Lowering::lower_operation(size_t i) {
   const Operation& op = net_.operations[i];
   if (const int x = normalized_input(op); x >= 0 && values_[x])
@@ -162,7 +164,8 @@ std::vector<DimRule> Lowering::all_same(const Shape& of) const {
   return list;
 }
 
-// Returns the axis of an operation, counted from the front.
+// Returns the attribute `axis` of an operation, counted from the front, or `fallback` when it has none.
+// Throws base::Error when a tensor of `rank` dimensions has no such axis.
 size_t Lowering::axis(const Operation& op, int64_t fallback, size_t rank) const {
   const int64_t a = op.integer("axis", fallback);
   const int64_t n = int64_t(rank);
@@ -184,8 +187,8 @@ Location Lowering::at(const Operation& op) const {
   return {file_, 0, 0, "node '" + op.name.substr(0, 80) + "' (" + op.type.substr(0, 40) + ")"};
 }
 
-// Lowers an unknown operation as an element-wise one with broadcasting. An input with more dimensions than
-// the output is needed in full.
+// Lowers an operation that no rule fits as an element-wise one with broadcasting. An input with more
+// dimensions than the output is needed in full.
 void Lowering::generic(const Operation& op) {
   ++graph_.generic;
   for (size_t o = 0; o < op.outputs.size(); ++o) {
@@ -206,7 +209,7 @@ void Lowering::generic(const Operation& op) {
   }
 }
 
-// Adds a copying layer for each output. Called when all outputs are views of inputs, so that no layer exists.
+// Adds a copying layer for each output that is a view of an input. Called when no operation became a layer.
 void Lowering::copy_outputs() {
   for (const int id : net_.outputs) {
     if (!values_[id])

@@ -49,7 +49,7 @@ void Lowering::normalize(const Operation& op, int input, size_t first) {
   add_layer(std::move(layer), op);
 }
 
-// Lowers a softmax: each output needs the whole axis.
+// Lowers a softmax or another operation in which each output needs all positions along one axis (rules()).
 void Lowering::softmax(const Operation& op) {
   const size_t dim = axis(op, -1, in_shape(op, 0).size());
   Layer layer;
@@ -65,7 +65,8 @@ void Lowering::instance_normalization(const Operation& op) {
   normalize(op, op.inputs[0], std::min<size_t>(2, in_shape(op, 0).size()));
 }
 
-// Returns how a convolution window moves over the input in spatial dimension `i`.
+// Returns the input positions in spatial dimension `i` that the window of a convolution or pool covers for an
+// output position.
 DimRule Lowering::window(const Operation& op, size_t i, int64_t kernel) const {
   const int64_t stride = item(op.list("strides"), i, 1);
   const int64_t reach = (kernel - 1) * item(op.list("dilations"), i, 1) + 1;

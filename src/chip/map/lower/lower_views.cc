@@ -8,7 +8,8 @@ namespace lento::chip {
 
 using base::Error;
 
-// Uses the view when there is one. Otherwise adds a layer that copies the data in the new order.
+// Sets the value of an output to `viewed`. When there is none, adds a layer that copies input 0, of which an
+// output needs what `otherwise` says.
 void Lowering::view(
     const Operation& op,
     const std::optional<Value>& viewed,

@@ -25,7 +25,8 @@ class Splitter {
         ranks_(ranks) {
   }
 
-  // Splits deep reductions over several cores, each with a partial sum, and adds a layer that sums them.
+  // Returns the network with each product that split_dim() accepts cut into one part a rank, and a layer that
+  // adds up the parts.
   LayerGraph run() {
     out_.name = graph_.name;
     out_.generic = graph_.generic;
@@ -68,7 +69,8 @@ class Splitter {
     return pieces.size() != 1 || pieces.front().source < 0 || readers_[size_t(pieces.front().source)] > 1;
   }
 
-  // Returns the dimension along which a layer can be split, or nothing.
+  // Returns the operand dimension along which in_splits() cuts a layer, or nothing when the layer stays
+  // whole.
   std::optional<size_t> split_dim(const Layer& layer) const {
     if (ranks_ < 2 || !has_matrix(layer) || layer.depth <= layer.layout.extents[0] || layer.depth < ranks_)
       return std::nullopt;
@@ -98,7 +100,7 @@ class Splitter {
     waiting_.reset();
   }
 
-  // Replaces a layer by its parts and their sum.
+  // Adds the parts of a product, one a rank. Their sum waits in `waiting_`.
   void split(size_t index, size_t dim) {
     const Layer& whole = graph_.layers[index];
     Layer sum;

@@ -7,8 +7,9 @@ namespace lento::chip {
 
 // Returns the same network, in which a product of weights that reduces more channels than it makes becomes
 // `ranks` products, each over a run of those channels on the cores of its rank (Layer::rank), and one sum. A
-// group then passes on the shorter result instead of the longer row. Products whose rows are not adjacent
-// stay unchanged.
+// group then passes on the shorter result instead of the longer row. A product stays unchanged when the
+// channels that it reduces are fewer than `ranks`, do not come from one layer as adjacent channels, or are
+// also read by another layer.
 LayerGraph in_splits(const LayerGraph& graph, int ranks);
 
 }  // namespace lento::chip

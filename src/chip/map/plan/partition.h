@@ -24,10 +24,11 @@ struct Cut {
   double core_cycles = 0;   // of the largest part, one pass
   double input_bytes = 0;   // all parts, one pass; halos and copies counted
   double weight_bytes = 0;  // all parts, one pass
-  double score = 0;         // core_cycles plus its share of DRAM and mesh time; cuts are compared by it
+  double score = 0;         // cycles: core_cycles plus the cut's time at DRAM and on the mesh; compares cuts
 };
 
-Range part_range(int64_t extent, int64_t parts, int64_t i);  // part i of `parts` nearly equal ones
+// Returns the positions of part i when `extent` positions are cut into `parts` nearly equal parts.
+Range part_range(int64_t extent, int64_t parts, int64_t i);
 
 // Lists cuts by rising number of cores and falling score. A cut with more cores is listed only when its score
 // is lower by more than 0.5 %. Empty when the layer does not fit half of the scratchpad however it is cut.
