@@ -20,7 +20,8 @@ struct ChipCheckOptions {
   uint64_t seed = 1;
 };
 
-// Throws base::Error when the mapping or a fault does not fit the chip.
+// Returns the used and unused components and the indistinguishable ones as an answer. Throws base::Error when
+// the mapping or a fault does not fit the chip.
 finding::Diagnosis chip_check(const ChipCheckOptions& options);
 
 }  // namespace lento::chip

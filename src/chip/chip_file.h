@@ -13,7 +13,7 @@ struct ChipFile {
   std::vector<double> clocks_hz;  // by chip; empty: all run at the clock of the file
 };
 
-// Throws base::Error as spec::read_chip does.
+// Returns the chip of a file. Throws base::Error as spec::read_chip does.
 ChipFile read_chip_file(const std::string& path);
 
 }  // namespace lento::chip

@@ -1,5 +1,6 @@
-// Turns records of a chip, or a sketch of them, into a verdict: recorder, twin, replay of hypotheses,
-// report.
+// Turns records of a chip into a verdict: a recorder makes a sketch of them, the chip's numbers are fitted to
+// the run (Twin), hypotheses are simulated (Replay), and findings are reported. A sketch file may take the
+// place of records.
 //
 //   finding::Diagnosis d = diagnose_chip({.records = "run.probe", .chip = "c.yaml", .mapping = "m.json"});
 #pragma once
@@ -72,7 +73,8 @@ struct ChipDiagnosisOptions {
   uint64_t seed = 1;
 };
 
-// Throws base::Error when a file is broken or the files do not belong together.
+// Judges the run that the options name. Throws base::Error when a file is broken or the files do not belong
+// together.
 finding::Diagnosis diagnose_chip(const ChipDiagnosisOptions& options, const base::Progress& progress = {});
 
 struct ChipUnderTest {

@@ -31,8 +31,8 @@ struct ChipMapping {
   base::ReadReport report;  // parts of the model that were ignored
 };
 
-// Throws base::Error when the model cannot be read or its mapping does not fit the chip. `output` names the
-// mapping in that message.
+// Maps the model, or the binary tree, to the chip. Throws base::Error when the model cannot be read or its
+// mapping does not fit the chip. `output` names the mapping in the second message.
 ChipMapping
 map_network(const ChipMappingOptions& options, const std::string& output, const base::Progress& progress);
 

@@ -412,8 +412,8 @@ void ModelJudge::add_runs(finding::Diagnosis& d) const {
   finding::judged(d, count + " runs");
 }
 
-// Adds for each class of parts the median of the slow-downs that would not pass as healthy. It is no mean,
-// because the slow-down of a part without records is infinite.
+// Adds for each class of parts the median, over its parts, of the smallest slow-down that would not pass as
+// healthy (ModelVerdict::detectable). It is no mean, because that of a part without records is infinite.
 void ModelJudge::add_detectable(finding::Diagnosis& d) const {
   std::vector<std::pair<std::string, std::vector<double>>> classes;
   for (size_t p = 0; p < model_->parts.size(); ++p) {

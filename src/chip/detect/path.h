@@ -37,7 +37,7 @@ std::vector<Grid::Hop> route_of(const Grid& grid, const Pattern& pattern, int co
 
 class Path {
  public:
-  // Cycles per byte of a set of stages: summed over them, and of the slowest one.
+  // Cycles per byte of a set of stages (servers on the path): summed over them, and of the slowest one.
   struct Pace {
     double sum = 0;
     double slowest = 0;

@@ -39,9 +39,9 @@ inline constexpr double kUnreplayed = 65;
 inline constexpr double kSimulatedAnyway = 18;
 // Number of hypotheses with the highest strength that are simulated first. The others follow only when one of
 // these has a gain. The strongest had a gain of 8 or more for each of 54 slow links of factor 1.5 to 10 on
-// 4x4. In 12 searches of runs without a fault none of the strongest eight had a gain. As many again are
-// chosen by the factor that their fastest transfers show: where queues are full and dozens of parts have a
-// high strength, the slow part is first or second in that order.
+// chips of 4x4 cores. In 12 searches of runs without a fault none of the strongest eight had a gain. As many
+// again are chosen by the factor that their fastest transfers show: where queues are full and dozens of parts
+// have a high strength, the slow part is first or second in that order.
 inline constexpr size_t kSimulatedFirst = 3;
 // Simulations for one hypothesis with its corrections. Where fewer are left for each, hypotheses are compared
 // on the first part of their intervals only, and kKeptForFinalists simulations are kept to simulate the best
@@ -75,7 +75,7 @@ inline constexpr double kMostWider = 2;
 // (lab/chip/trial.test.cc). With a kManyPatterns of 200 no verdict was possible on a Llama-like network on
 // 16x16, with 60 it was. Interpolation is needed because, at a step, components with slightly fewer patterns
 // have a high strength by their scatter alone and precede those with more (GPT-2 on 16x16, a slow link of 78
-// patterns: the first four components of the list had 55 to 59).
+// patterns: the first four components of the list had 55 to 59 patterns).
 inline constexpr double kManyPatterns = 40;
 inline constexpr double kFewPatterns = 20;
 // Factor by which noise may have made the fastest of a few transfers over a link faster than the average one.

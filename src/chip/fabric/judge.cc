@@ -231,8 +231,8 @@ class Judge {
   }
 
   // Returns the number of waits that count as one independent wait. The model's error is the same in all
-  // waits of a processor. Its share is estimated as the part of the residuals' variance that lies between
-  // processors (intraclass correlation).
+  // waits of a processor. Its share of the residuals' variance is estimated as the part of that variance that
+  // lies between processors (intraclass correlation).
   double repetition(const Hypothesis& h) const {
     // Tails that agree on one factor within one of kSharpSpreads (at most 3 %) cannot be an error of the
     // model.

@@ -302,7 +302,7 @@ class Player {
     return ticks(fabric_.sheet().resume_cycles);
   }
 
-  // Collects the use of all servers.
+  // Sets the period, the routes, and the busy and waiting cycles and bytes of each server in the result.
   void finish() {
     out_.begin = 0;
     out_.end = cycles(last_end_);

@@ -1,5 +1,5 @@
 // A recorded program, simulated with one rule of issue, next to its recorded waits. Each rule gives another
-// estimate of the healthy tails.
+// estimate of the healthy tails (from the last issue of a wait to its end).
 #pragma once
 
 #include <cstddef>

@@ -118,7 +118,7 @@ class TrafficModel {
     return int(flights_[packet].stops) - 4;
   }
 
-  // The use of a server so far.
+  // The use of a server so far, times in ticks.
   struct Use {
     int64_t busy = 0;
     int64_t waited = 0;

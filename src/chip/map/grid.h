@@ -46,7 +46,7 @@ class Grid {
     return routers_;
   }
 
-  // Returns -1 where no core works. Precondition: inside the grid.
+  // Returns the core at a position, or -1 where no core works. Precondition: inside the grid.
   int core(int x, int y) const;
   int core(Position p) const {
     return core(p.x, p.y);

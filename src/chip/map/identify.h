@@ -21,7 +21,8 @@ struct Identifiability {
   int pairs = 0;                          // core pairs that exchange messages
   int used_links = 0;                     // directed links that messages use
   int rank = -1;                          // of the matrix pairs x used links; -1: not computed, or too large
-  // Directed links that the same pairs and the same DRAM flows use: groups of two and more, by first link.
+  // Directed links that the same pairs of cores and the same DRAM flows use: groups of two and more, by first
+  // link.
   std::vector<std::vector<int>> alike;
 };
 

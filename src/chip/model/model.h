@@ -118,6 +118,7 @@ struct JudgeOptions {
   double tolerance = kTolerance;  // allowed deviation from the file
   bool parts = true;  // a part may be slow, so settings must explain the run better than a slow part
 };
+// Compares a run with the model, and converts the times of its records to cycles of the chip file's clock.
 // Precondition: at least one record of the mapping.
 ModelVerdict
 judge(const ChipModel& model, std::vector<ProbeRecord>& records, const JudgeOptions& options = {});

@@ -11,9 +11,9 @@
 
 namespace lento::chip {
 
-// Throws base::Error at the path of the value ("layers[3].input_feature[0].source_layer_id") when a field is
-// missing, a slice is empty or too large, a layer id occurs twice, or a layer reads one that does not precede
-// it (which would be a cycle).
+// Read a mapping. Throw base::Error at the path of the value ("layers[3].input_feature[0].source_layer_id")
+// when a field is missing, a slice is empty or too large, a layer id occurs twice, or a layer reads one that
+// does not precede it (which would be a cycle).
 Mapping read_map(const std::string& path);
 Mapping parse_map(const std::string& text, const std::string& file);
 

@@ -328,7 +328,7 @@ class Released {
     for (uint32_t core = 0; core < program_.cores.size(); ++core) {
       auto& list = program_.cores[core];
       targets[core].resize(list.size());
-      // Inputs since `open` belong to the next compute instruction.
+      // Reads and receives from instruction `open` on belong to the next compute instruction.
       uint32_t open = 0;
       uint32_t compute = UINT32_MAX;
       for (uint32_t i = 0; i < list.size(); ++i) {

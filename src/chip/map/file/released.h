@@ -47,7 +47,8 @@ struct ReleasedProgram {
   uint64_t count(LayerKind kind) const;  // computes of layers of that kind
 };
 
-// Throws base::Error when the mapping does not fit the chip or cannot be cut that way.
+// Returns the instructions of one inference. Throws base::Error when the mapping does not fit the chip or
+// cannot be cut that way.
 ReleasedProgram expand_released(const Mapping& mapping, const spec::Chip& chip, const std::string& file);
 
 }  // namespace lento::chip

@@ -16,8 +16,8 @@ using base::Location;
 
 constexpr int64_t kFill = 4;  // a part may fill this fraction of the scratchpad
 
-// Returns piece `pos` of `parts` of a range. Pieces are len / parts long. When that length does not divide
-// len, the first `remainder` pieces take one more each.
+// Returns piece `pos` of a range of length len. A piece is len / parts long, and each of the first len % (len
+// / parts) pieces is longer by one. Like those of the release, the pieces need not cover the range.
 Range piece(const Range& range, int64_t parts, int64_t pos) {
   const int64_t length = range.size() / parts;
   const int64_t remainder = range.size() % length;

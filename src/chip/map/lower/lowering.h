@@ -50,9 +50,10 @@ class Lowering {
     return shape(op.outputs[0]);
   }
   void find_producers();
-  // Returns the operation that makes input i of `op` when it has the given type.
+  // Returns the operation that makes input i of `op` when that operation has the given type, else nullptr.
   const Operation* maker(const Operation& op, size_t i, std::string_view type) const;
-  // Returns x when `op` is the division that ends (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps), else -1.
+  // Returns tensor x when `op` is the division that ends (x - mean(x)) / sqrt(mean((x - mean(x))^2) + eps),
+  // else -1.
   int normalized_input(const Operation& op) const;
   std::vector<bool> reachable();
   void lower_operation(size_t i);

@@ -7,7 +7,7 @@
 // because runs and parts end at the same channels (part_range).
 //
 // The sum is placed as late as possible: before the first layer that reads it, or before the next such
-// product. The layers in between (such as the next expert of a mixture) hide the exchange.
+// product. The layers in between (such as the next expert of a mixture) run during the exchange.
 #include "chip/map/lower/splits.h"
 
 #include <algorithm>

@@ -51,8 +51,8 @@ struct Value {
   std::vector<Piece> pieces;
 };
 
-// Returns the default layout of a new result: NCHW for four dimensions, H x C for (N, S, D), else by
-// position.
+// Returns the default layout of a new result. Of four or more dimensions the first two are on C, the last is
+// on W and the others are on H. Of fewer, the last is on C and the others are on H.
 Layout default_layout(const spec::Shape& shape);
 Value whole(int source, const spec::Shape& shape);  // the whole output of one layer in its default layout
 

@@ -249,8 +249,8 @@ double message_links(const spec::Chip& chip) {
 }  // namespace
 
 double mesh_bytes_per_cycle(const spec::Chip& chip) {
-  // Mean hops of a message between neighbouring stages, and the share of the links' capacity that is used
-  // when the busiest link is full.
+  // Mean hops of a message between successive layers of a segment, and the share of the links' capacity that
+  // is used when the busiest link is full.
   constexpr double kHops = 3, kEvenness = 0.5;
   return message_links(chip) * chip.network.link_bytes_per_cycle * kEvenness / kHops;
 }

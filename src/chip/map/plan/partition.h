@@ -44,8 +44,8 @@ int64_t input_bytes(const Layer& layer, const Box& box);
 // Returns the bytes per cycle of all DRAM ports together.
 double dram_bytes_per_cycle(const spec::Chip& chip);
 
-// Returns the bytes per cycle that all links together deliver, an estimate for messages between neighbouring
-// stages.
+// Returns the bytes per cycle that all links together deliver, an estimate for messages between successive
+// layers of a segment.
 double mesh_bytes_per_cycle(const spec::Chip& chip);
 
 }  // namespace lento::chip
