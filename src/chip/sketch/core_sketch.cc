@@ -26,7 +26,7 @@ constexpr int kStepLevel = 128;
 // Standard deviations of a core's rate that nearly all healthy operations stay within: 3 of a million do
 // not.
 constexpr double kQuiet = 4.5;
-// So many successive operations that are at most kSlowLevel above the nominal level close an episode.
+// Number of successive operations, at most kSlowLevel above the nominal level each, that close an episode.
 constexpr int kCloseAfter = 3;
 
 // Returns a hash of the key, another one for each `which`.
