@@ -50,7 +50,7 @@ void Explorer::join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, Pa
     add_changes(a, cost_a);
     add_changes(b, cost_b);
   }
-  for (size_t i = 0; i < 32; ++i)
+  for (size_t i = 1; i < 32; ++i)
     a.x[i] = join(a.x[i], b.x[i]);
   a.words.merge(b.words, join);
   a.filling = std::max(a.filling, b.filling);
@@ -93,13 +93,14 @@ void Explorer::decide(State& s, const TileOp& op, int depth, PathCost& cost) {
   if (truth != Truth::Unknown)
     return go_on(s, truth == Truth::Yes, cost);
   std::vector<Way> ways;
+  ways.reserve(2);
   for (const bool holds : {false, true}) {
     charge(kCopySteps / 2, pc);
-    Way way{s, new_cost(), holds};
-    if (!learn(way.state, test, holds, left, right))
-      continue;
-    go_on(way.state, holds, way.cost);
-    ways.push_back(std::move(way));
+    Way& way = ways.emplace_back(s, new_cost(), holds);
+    if (learn(way.state, test, holds, left, right))
+      go_on(way.state, holds, way.cost);
+    else
+      ways.pop_back();
   }
   const bool meets = branches && options_.join == Join::AtMeeting;
   follow(s, std::move(ways), {meets ? program_.meets[pc / 4] : kExit, s.calls.size()}, depth, cost);

@@ -59,6 +59,8 @@ std::vector<uint32_t> Explorer::cells_of(const V& address, unsigned size) {
   const int64_t residue =
       congruent ? int32_t(address.residue) % modulus : int64_t{address.ones & ((1u << known) - 1)};
   const int64_t reach = congruent ? address.reach : 0;
+  if ((int64_t{address.high} - address.low) / modulus * std::max<int64_t>(reach / size, 1) > kMostTable)
+    return {};
   std::vector<uint32_t> out;
   for (int64_t at = ((int64_t{address.low} - residue) / modulus - 1) * modulus + residue; at <= address.high;
        at += modulus) {

@@ -203,7 +203,8 @@ void relate(Op op, const V& a, const V& b, V& result) {
     return;
   if (!b.is_constant())
     result = meet(result, made_of(bits_of(a.term.factor == 1 ? a : b), t));
-  if (t.factor > 1 && result.modulus == 0) {
+  // A factor that is a power of two shows in the known bits.
+  if (t.factor > 1 && (result.modulus == 0 || !std::has_single_bit(t.factor))) {
     result.modulus = t.factor;
     result.residue = t.plus;
     result.reach = 0;

@@ -43,6 +43,14 @@ auto cells_in(Page& page, uint32_t cell) {
   return cells_between(page, cell_address(cell), cell_end(cell) - 1);
 }
 
+// Returns the cell with a byte, or nullptr.
+const Cell* cell_with(std::span<const Cell> cells, uint32_t byte) {
+  const auto at = std::ranges::find_if(cells, [&](const Cell& c) {
+    return cell_address(c.first) <= byte && byte < cell_end(c.first);
+  });
+  return at == cells.end() ? nullptr : &*at;
+}
+
 V unset() {
   V v;
   v.initialised = false;
@@ -118,6 +126,7 @@ V Scratchpad::value_in(const Page& page, uint32_t cell) {
 
 void Scratchpad::set(uint32_t cell, const V& value) {
   Page& at = own(page_of(cell_address(cell)));
+  at.may_be_unset |= !value.initialised;
   const auto over = cells_in(at, cell);
   if (over.size() == 1 && over[0].first == cell) {
     over[0].second = value;
@@ -140,14 +149,24 @@ void Scratchpad::set(uint32_t cell, const V& value) {
 
 void Scratchpad::forget(uint32_t low, uint32_t high) {
   for (uint32_t index = page_of(low); index <= page_of(high); ++index) {
-    if (cells_between(page(index), low, high).empty())
+    const Page& before = page(index);
+    const uint32_t begin = kDataBase + index * kPageBytes;
+    if (!before.may_be_unset && low <= begin && begin + kPageBytes <= high + 1) {
+      if (!before.empty())
+        unshared(pages_)[index] = nullptr;
       continue;
-    Page& at = own(index);
-    for (Cell& cell : cells_between(at, low, high))
-      cell.second = cell.second.initialised ? V::any() : unset();
-    std::erase_if(at, [&](const Cell& c) {
-      return c.second.initialised && cell_end(c.first) > low && cell_address(c.first) <= high;
-    });
+    }
+    const auto forgotten = cells_between(before, low, high);
+    if (forgotten.empty())
+      continue;
+    Page kept(before.data(), forgotten.data());
+    for (const Cell& cell : forgotten) {
+      if (!cell.second.initialised)
+        kept.emplace_back(cell.first, unset());
+    }
+    kept.may_be_unset = before.may_be_unset;
+    kept.insert(kept.end(), forgotten.data() + forgotten.size(), before.data() + before.size());
+    unshared(pages_)[index] = kept.empty() ? nullptr : std::make_shared<Page>(std::move(kept));
   }
 }
 
@@ -191,34 +210,43 @@ bool Scratchpad::merge_word(const Page& a, const Page& b, uint32_t word, const C
   }
   if (of_a.empty() || of_b.empty())
     return !of_a.empty();
-  const bool same = std::ranges::equal(of_a, of_b, {}, &Cell::first, &Cell::first);
-  bool changed = !same && std::ranges::any_of(of_a, [](const Cell& c) {
-    return cell_size(c.first) > 1;
-  });
-  const auto add = [&](uint32_t cell, const V& x, const V& y) {
-    V v = combine(x, y);
+  // Overlapping cells are nested, because each is aligned to its size. The smaller one is combined.
+  bool changed = false;
+  for (uint32_t byte = word; byte < word + 4;) {
+    const Cell* x = cell_with(of_a, byte);
+    const Cell* y = cell_with(of_b, byte);
+    changed |= x && (!y || cell_size(y->first) < cell_size(x->first));
+    if (!x || !y) {
+      ++byte;
+      continue;
+    }
+    const uint32_t cell = cell_size(x->first) <= cell_size(y->first) ? x->first : y->first;
+    const V before = value_in(a, cell);
+    V v = combine(before, value_in(b, cell));
     if (v.high > cell_lane(cell))
       v = meet(v, V::range(0, cell_lane(cell)));
-    changed |= !v.same_value(x);
+    changed |= !v.same_value(before);
     if (tells(v, cell))
       out.emplace_back(cell, v);
-  };
-  for (size_t i = 0; same && i < of_a.size(); ++i)
-    add(of_a[i].first, of_a[i].second, of_b[i].second);
-  for (uint32_t byte = word; !same && byte < word + 4; ++byte)
-    add(cell_of(byte, 1), value_in(a, cell_of(byte, 1)), value_in(b, cell_of(byte, 1)));
+    byte = cell_end(cell);
+  }
   return changed;
 }
 
 bool Scratchpad::merge(const Scratchpad& other, const Combine& combine) {
+  if (pages_ == other.pages_)
+    return false;
   bool changed = false;
   for (uint32_t index = 0; index < kPages; ++index) {
+    if (pages_ && other.pages_ && (*pages_)[index] == (*other.pages_)[index])
+      continue;
     const Page& a = page(index);
     const Page& b = other.page(index);
     if (&a == &b)
       continue;
     auto out = std::make_shared<Page>();
     out->reserve(std::max(a.size(), b.size()));
+    out->may_be_unset = a.may_be_unset || b.may_be_unset;
     for (uint32_t i = 0; i < kPageBytes; i += 4)
       changed |= merge_word(a, b, kDataBase + index * kPageBytes + i, combine, *out);
     unshared(pages_)[index] = std::move(out);

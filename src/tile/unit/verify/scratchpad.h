@@ -62,8 +62,8 @@ class Scratchpad {
   // Returns the pages (bit i: page i) with more cells that are not initialised than in `before`.
   std::bitset<kPages> newly_unset(const Scratchpad& before) const;
 
-  // Replaces the value of each cell by `combine` of its values here and in `other`. A word that the two
-  // divide into different cells is combined byte by byte. A word that is not initialised in one of the two is
+  // Replaces the value of each cell by `combine` of its values here and in `other`. Where one of the two has a
+  // larger cell, the smaller cells inside it are combined. A word that is not initialised in one of the two is
   // not initialised in the result. Returns whether the possible values of a cell changed
   // (AbstractValue::same_value).
   using Combine = std::function<AbstractValue(const AbstractValue&, const AbstractValue&)>;
@@ -77,7 +77,10 @@ class Scratchpad {
   }
 
  private:
-  using Page = std::vector<std::pair<uint32_t, AbstractValue>>;  // in the order of cells
+  struct Page : std::vector<std::pair<uint32_t, AbstractValue>> {  // in the order of cells
+    using vector::vector;
+    bool may_be_unset = false;  // some cell may not be initialised
+  };
   using Pages = std::array<std::shared_ptr<Page>, kPages>;
 
   static uint32_t page_of(uint32_t address) {

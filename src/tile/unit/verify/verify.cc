@@ -1,7 +1,7 @@
 // Proves the rules of verify.h for an image. Syntactic rules (loops, finish) are checked on the code. All
 // other rules follow from exploring init, main and finish on abstract values, until the possible contents of
 // the scratchpad between runs no longer grow. When that takes too many steps, the program is explored with an
-// unknown scratchpad. Cost: at most kStepLimit steps an attempt, about a second.
+// unknown scratchpad. Cost: at most kStepLimit steps an attempt, some six seconds.
 #include "tile/unit/verify/verify.h"
 
 #include <algorithm>
