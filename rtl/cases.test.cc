@@ -81,6 +81,7 @@ TEST_F(Shipped, SampleCycleStacksBesideACore) {
   if (!std::filesystem::exists(elf))
     GTEST_SKIP() << "no " << elf;
   CoreModel core(riscv::parse_elf(base::read_file(elf, 1 << 24), elf));
+  FlushMemory flush;
   TileInputs in;
   run_beside(
       "pics.c, sieve",
@@ -89,7 +90,7 @@ TEST_F(Shipped, SampleCycleStacksBesideACore) {
         CoreSignals now;
         if (!core.step(now))
           return nullptr;
-        in = pics_inputs(now);
+        in = flush.inputs(now);
         return &in;
       },
       500000);

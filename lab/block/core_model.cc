@@ -202,13 +202,10 @@ void CoreModel::commit(CoreSignals& out) {
   while (n < shape_.width && n < buffer_.size() && buffer_[n].done < now_)
     ++n;
   out.commits = n;
-  charged_.clear();
   for (uint32_t i = 0; i < n; ++i) {
     const Entry& e = buffer_.front();
     out.committed[i] = e.pc;
-    charged_.push_back(e.pc);
-    if (i == 0)
-      out.events = e.events;
+    out.events |= i == 0 ? e.events : e.events & kMispredicted;
     stacks_.add(e.pc, e.events, e.parts + kCycleParts / n);
     if (riscv::is_store(e.op)) {
       const CoreMemory::Answer answer = memory_.access(e.address, std::max(now_, last_write_));
@@ -229,17 +226,12 @@ void CoreModel::charge(CoreSignals& out) {
     out.oldest = buffer_.front().pc;
     out.events = buffer_.front().events;
     buffer_.front().parts += kCycleParts;
-    charged_ = {out.oldest};
   } else if (offender_) {
-    out.front = offender_->first;
-    out.events = offender_->second;
     stacks_.add(offender_->first, offender_->second, kCycleParts);
-    charged_ = {out.front};
   } else if (fetch()) {
     out.front = next_->pc;
     out.events = next_->events;
     next_->parts += kCycleParts;
-    charged_ = {out.front};
   }
 }
 

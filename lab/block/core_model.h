@@ -62,8 +62,10 @@ struct CoreSignals {
   std::array<uint32_t, 4> committed = {};
   bool has_oldest = false;
   uint32_t oldest = 0;  // valid when the buffer holds an instruction
-  uint32_t front = 0;   // the buffer is empty: the mispredicted branch, or the next instruction
-  uint16_t events = 0;  // of the first to commit, of the oldest, or of `front`; so far
+  uint32_t front = 0;   // the buffer is empty: the next instruction, 0 while it is not known
+  // Events so far of the first to commit, of the oldest, or of `front`. kMispredicted is that of the last to
+  // commit, which alone can have it.
+  uint16_t events = 0;
   uint8_t head = 0;
   uint8_t tail = 0;
 };
@@ -111,10 +113,6 @@ class CoreModel {
   const CycleStacks& stacks() const {
     return stacks_;
   }
-  // Returns the instructions that the reference model charges for this cycle, each an equal share.
-  const std::vector<uint32_t>& charged() const {
-    return charged_;
-  }
 
  private:
   struct Fetched {
@@ -159,7 +157,6 @@ class CoreModel {
   CoreMemory memory_;
   BranchPredictor predictor_;
   CycleStacks stacks_;
-  std::vector<uint32_t> charged_;
   std::optional<Fetched> next_;
   uint32_t fetched_line_ = UINT32_MAX;
   std::deque<Entry> buffer_;

@@ -73,25 +73,21 @@ finding::Diagnosis gpu_case(uint64_t max_cycles, uint64_t seed, const base::Prog
 
 // Per-instruction cycle stacks: a tile samples an out-of-order core that runs a program.
 struct PicsOptions {
-  uint32_t period = 1000;         // tile cycles between samples, on average
+  uint32_t period = 1000;         // tile cycles between records, on average
   double tile_clock = 1;          // tile cycles per core cycle
   uint64_t max_cycles = 1 << 30;  // of the core
 };
 struct PicsRun {
   uint64_t cycles = 0;
   uint64_t instructions = 0;
-  uint64_t samples = 0;
   uint64_t records = 0;
   uint64_t output_bytes = 0;
   std::optional<uint32_t> result;  // the word the program stored to tohost
   CycleStacks golden;              // every cycle
   CycleStacks tile;                // what the tile sent
-  CycleStacks golden_at_samples;   // the golden model in the cycles that the tile sampled
-  // |tile - golden| / golden over program counters, at the sampled cycles and over all cycles, weighted by
-  // height.
+  // Mean of |tile - golden| / golden over program counters with 1 % of the cycles or more.
   double error = 0;
-  double error_full = 0;
-  double dropped_share = 0;  // of the sampled cycles, in program counters that the tile never sent
+  double dropped_share = 0;  // of the cycles, in program counters that the tile never sent
   bool same_order = false;   // of those with 1 % of the cycles and more; swaps within 2 % count as same
 };
 // Compares the tile's cycle stacks with those of the reference model. When `progress` stops the run, the
@@ -101,8 +97,17 @@ PicsRun run_pics(
     const Image& image,
     const PicsOptions& options = {},
     const base::Progress& progress = {});
-// Returns the inputs of pics.c for a cycle: six program counters, then events, head and tail in IOReg 6.
-TileInputs pics_inputs(const CoreSignals& signals);
+// Makes the inputs of pics.c of the core's signals: six program counters, then events, head and tail in
+// IOReg 6. It remembers the last instruction that committed and whether it was mispredicted, because such a
+// branch pays for the cycles in which the buffer is empty and the next instruction is not known.
+class FlushMemory {
+ public:
+  TileInputs inputs(const CoreSignals& signals);  // call this in every cycle
+
+ private:
+  uint32_t last_ = 0;
+  bool flushes_ = false;
+};
 // Returns the image of pics.c for a sampling period.
 Image pics_image(uint32_t period);
 

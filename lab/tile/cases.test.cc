@@ -37,7 +37,7 @@ TEST(PaperNumbers, ProgramsAndTheirSignals) {
     return build_program(shipped_source(name), name);
   };
   const CoreSignals core = {4, {~0u, ~0u, ~0u, ~0u}, true, ~0u, ~0u, 0x1ff, 127, 127};
-  EXPECT_EQ(bits_in(pics_inputs(core)), 215);
+  EXPECT_EQ(bits_in(FlushMemory().inputs(core)), 215);
   EXPECT_EQ(bits_in(fetch_inputs(~uint64_t{0})), 64);
   EXPECT_EQ(bits_in(gpu_inputs({true, true, true})), 3);
   EXPECT_EQ(16 * kTileValues, 64u);

@@ -68,7 +68,7 @@ double missing_share(const CycleStacks& golden, const CycleStacks& measured) {
   return share;
 }
 
-// The tile with the inputs of its last cycles, so that a record can be compared with the reference model.
+// The tile, and the records that it sent.
 class Sampler {
  public:
   Sampler(const Image& image, PicsRun& run)
@@ -79,61 +79,45 @@ class Sampler {
       tile_.step(nullptr);
   }
 
-  void step(const TileInputs* in, const std::vector<uint32_t>& charged) {
-    const uint64_t started = tile_.counters().started;
+  void step(const TileInputs* in) {
     tile_.step(in);
-    if (tile_.counters().started != started)
-      taken_ = charged;
-    const std::string bytes = tile_.drain(4);
-    if (bytes.empty())
-      return;
-    if (sent_.empty() && pending_ == 0)
-      sampled();
-    sent_ += bytes;
-    for (; sent_.size() >= 6; sent_.erase(0, 6))
-      take();
+    sent_ += tile_.drain(4);
+    for (; sent_.size() >= 6; sent_.erase(0, 6)) {
+      uint32_t pc;
+      uint16_t events;
+      std::memcpy(&pc, sent_.data(), 4);
+      std::memcpy(&events, sent_.data() + 4, 2);
+      run_.tile.add(pc, events, 1);
+      ++run_.records;
+    }
   }
   uint64_t output_bytes() const {
     return tile_.counters().output_bytes;
   }
 
  private:
-  void sampled() {
-    ++run_.samples;
-    for (const uint32_t pc : taken_) {
-      run_.golden_at_samples.add(pc, 0, kCycleParts / taken_.size());
-    }
-  }
-  void take() {
-    uint32_t pc;
-    uint16_t how;
-    std::memcpy(&pc, sent_.data(), 4);
-    std::memcpy(&how, sent_.data() + 4, 2);
-    const uint32_t share = how >> 12;
-    run_.tile.add(pc, how & 0x1ff, kCycleParts / std::max(share, 1u));
-    ++run_.records;
-    pending_ = pending_ == 0 ? share - 1 : pending_ - 1;
-  }
-
   PicsRun& run_;
   Tile tile_;
   std::string sent_;
-  uint32_t pending_ = 0;  // records of the current sample still to come
-  std::vector<uint32_t> taken_;
 };
 
 }  // namespace
 
-TileInputs pics_inputs(const CoreSignals& s) {
+TileInputs FlushMemory::inputs(const CoreSignals& s) {
   TileInputs in;
   for (uint32_t i = 0; i < s.commits; ++i)
     in.data[i] = s.committed[i];
+  if (s.commits > 0) {
+    last_ = s.committed[s.commits - 1];
+    flushes_ = (s.events & kMispredicted) != 0;
+  }
+  const bool empty = s.commits == 0 && !s.has_oldest;
+  const bool flushed = empty && s.front == 0 && flushes_;
   in.data[4] = s.oldest;
-  in.data[5] = s.front;
-  in.data[6] = s.events | uint32_t(s.head) << 9 | uint32_t(s.tail) << 16;
-  in.valid = (1u << s.commits) - 1;
-  if (s.commits == 0)
-    in.valid = s.has_oldest ? 16 : 32;
+  in.data[5] = flushed ? last_ : s.front;
+  in.data[6] =
+      (flushed ? uint32_t{kMispredicted} : s.events) | uint32_t(s.head) << 9 | uint32_t(s.tail) << 16;
+  in.valid = empty ? 32 : s.commits == 0 ? 16 : (1u << s.commits) - 1;
   in.valid |= 64;
   return in;
 }
@@ -155,29 +139,29 @@ PicsRun run_pics(
   CoreModel core(program);
   Sampler sampler(image, run);
   CoreSignals signals;
+  FlushMemory flush;
   double due = 0;
   for (uint64_t steps = 1; core.step(signals) && core.cycle() < options.max_cycles; ++steps) {
     if (steps % kStopEvery == 0 && progress.stopped())
       break;
+    const TileInputs in = flush.inputs(signals);
     due += options.tile_clock;
     if (due < 1)
       continue;
-    const TileInputs in = pics_inputs(signals);
-    sampler.step(&in, core.charged());
+    sampler.step(&in);
     for (due -= 1; due >= 1; due -= 1)
-      sampler.step(nullptr, core.charged());
+      sampler.step(nullptr);
   }
   for (size_t i = 0; i < kKept; ++i)
-    sampler.step(nullptr, core.charged());
+    sampler.step(nullptr);
   run.cycles = core.cycle();
   run.instructions = core.instructions();
   run.result = core.result();
   run.output_bytes = sampler.output_bytes();
   run.golden = core.stacks();
-  run.error = mean_error(run.golden_at_samples, run.tile);
-  run.error_full = mean_error(run.golden, run.tile);
+  run.error = mean_error(run.golden, run.tile);
   run.dropped_share = missing_share(run.golden, run.tile);
-  run.same_order = same_order(run.golden_at_samples, run.tile);
+  run.same_order = same_order(run.golden, run.tile);
   return run;
 }
 

@@ -90,6 +90,8 @@ void ConnectedTile::finish(uint64_t patience) {
     return unit_.inputs_waiting() == 0 && crossing_.empty();
   });
   unit_.finalize();
+  if (options_.rtl)
+    options_.rtl->command(HostCommand::Finalize);
   main_ends_ = run_until(patience, [&] {
     return unit_.status() == Status::Paused && unit_.idle();
   });
@@ -148,8 +150,11 @@ void ConnectedTile::count_arrival(uint64_t untriggered, uint64_t running) {
 void ConnectedTile::step(const TileInputs* inputs) {
   unit_.step(inputs);
   longest_queue_ = std::max(longest_queue_, unit_.inputs_waiting());
-  if (unit_.output_waiting() > 0) {
-    output_ += unit_.drain(kPathBytes);
+  const std::string taken = unit_.drain(kPathBytes);
+  if (options_.rtl)
+    options_.rtl->record(unit_, inputs, taken.size());
+  if (!taken.empty()) {
+    output_ += taken;
     if (options_.times)
       drained_.emplace_back(output_.size(), unit_.counters().cycles);
   }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "tile/block/vcd.h"
+#include "tile/rtl_run.h"
 #include "tile/unit/tile.h"
 #include "tile/unit/vcd_writer.h"
 
@@ -38,8 +39,9 @@ class ConnectedTile {
   struct Options {
     uint32_t queue = 0;
     uint32_t tile_cycles = 1;
-    std::string wave;    // path of the waveform file; "": none
-    bool times = false;  // keep the times that cycle_of() needs
+    std::string wave;       // path of the waveform file; "": none
+    bool times = false;     // keep the times that cycle_of() needs
+    RtlRun* rtl = nullptr;  // records the run for a replay on the RTL
   };
   ConnectedTile(const Options& options, const Image& image);
 

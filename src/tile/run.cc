@@ -464,11 +464,15 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   std::optional<RecordLayout> layout;
   if (!options.record.empty())
     layout = read_record(options.record);
+  std::optional<RtlRun> rtl;
+  if (options.rtl)
+    rtl.emplace(loaded.image, options.queue);
   const ConnectedTile::Options connection{
       options.queue,
       options.tile_cycles,
       options.wave,
-      !options.record.empty()};
+      !options.record.empty(),
+      rtl ? &*rtl : nullptr};
   TileRun run = run_recording(options, connection, loaded, map, progress);
   run.taps_count = std::ranges::any_of(map.inputs, [](const SignalMap::Input& input) {
     return input.tap && input.tap->take == Tap::Take::Count;
@@ -477,7 +481,7 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   if (drops && options.queue < kMostQueue && std::filesystem::is_regular_file(options.recording) &&
       run.reading.whole) {
     const TileRun trial =
-        run_recording(options, {kMostQueue, options.tile_cycles, "", false}, loaded, map, progress);
+        run_recording(options, {kMostQueue, options.tile_cycles, "", false, nullptr}, loaded, map, progress);
     if (trial.reading.whole)
       run.with_queue = {
           trial.connected.unit().counters().dropped[size_t(Drop::Running)],
@@ -494,6 +498,8 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
     d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
   if (layout)
     show_records(options, *layout, run.connected, d);
+  if (rtl)
+    add_rtl_outcome(rtl->replay(), run.connected.unit(), run.connected.output(), d);
   Verdict(loaded, run, d).judge();
   if (!run.reading.whole)
     d.verdict += " Interrupted before the end of the recording.";

@@ -31,6 +31,7 @@ struct TileRunOptions {
   std::string wave;
   uint32_t queue = 0;        // inputs that may wait while main runs
   uint32_t tile_cycles = 1;  // tile cycles per cycle of the block's clock
+  bool rtl = false;          // also run the RTL under Verilator, and compare
   bool strict = false;
 };
 

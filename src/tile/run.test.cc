@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/file.h"
@@ -47,7 +49,7 @@ class Recording {
     base::write_file(in("run.vcd"), text);
   }
 
-  finding::Diagnosis run(const Image& image, uint32_t queue = 0) const {
+  finding::Diagnosis run(const Image& image, uint32_t queue = 0, bool rtl = false) const {
     base::write_file(in("p.ypu"), write_image(image));
     TileRunOptions options;
     options.load.image = in("p.ypu");
@@ -55,6 +57,7 @@ class Recording {
     options.recording = in("run.vcd");
     options.map = in("m.yaml");
     options.queue = queue;
+    options.rtl = rtl;
     return run_tile(options, {});
   }
 
@@ -142,6 +145,21 @@ TEST(TileRun, AFaultAndTooMuchOutputAreFindings) {
   image = echo();
   image.code.replace(image.main_entry, 4, std::string("\xff\xff\xff\xff", 4));
   EXPECT_TRUE(finding_of(recording.run(image), "fault"));
+}
+
+// Fast inputs, some lost, some that wait, and a finish that sends bytes at the end.
+TEST(TileRun, TheRtlDoesTheSameInEveryCycle) {
+  if (std::system("verilator --version >/dev/null 2>&1") != 0)
+    GTEST_SKIP() << "verilator is not installed";
+  Recording recording;
+  recording.write({8, 3, 2, 40, 1, 1, 1, 1, 1, 1, 1, 1, 9, 300});
+  const finding::Diagnosis d = recording.run(shipped_build("values.c").image, 2, true);
+  EXPECT_FALSE(finding_of(d, "rtl")) << finding_of(d, "rtl")->summary;
+  const auto fact =
+      std::ranges::find(d.facts, "RTL under Verilator", &std::pair<std::string, std::string>::first);
+  ASSERT_NE(fact, d.facts.end());
+  EXPECT_THAT(fact->second, HasSubstr("the same in all"));
+  EXPECT_THROW(recording.run(echo(), 5, true), base::Error) << "the RTL's queue has four places";
 }
 
 TEST(TileRun, WithoutInputsThereIsNoVerdict) {

@@ -103,6 +103,10 @@ void add_tile_run(Command& tile, Context& context) {
   command->add_option("--tile-cycles", args->job.tile_cycles, "Tile cycles per cycle of the block")
       ->check(range(1, 64))
       ->capture_default_str();
+  command->add_flag(
+      "--rtl",
+      args->job.rtl,
+      "Also run the tile's RTL, built by Verilator (half a minute), and compare it in every cycle");
   add_load_options(*command, args->job.load);
   command->add_flag(
       "--unsigned",

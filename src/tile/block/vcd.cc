@@ -479,6 +479,11 @@ VcdReading read_vcd(
     base::ReadReport& report,
     const std::function<bool(const VcdCycle&)>& use) {
   base::InputStream file(path);
+  if (file.peek(8) == "GHDLwave")
+    throw base::Error(
+        {path},
+        "a GHW recording of GHDL is not read",
+        "let GHDL write the format instead: ghdl -r ... --fst=FILE or --vcd=FILE");
   if (!is_fst(file.peek(16)))
     return Reader(file, path, map, report).run(use);
   FstAsVcd fst(path);

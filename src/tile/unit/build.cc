@@ -1,12 +1,7 @@
 // Compiles programs for the tile in a temporary folder with the shipped header, start-up code and linker
-// script, and turns the linked ELF file into an image. The compiler is started without a shell. Sources are
-// passed with #line, so that messages name the user's file.
+// script, and turns the linked ELF file into an image. Sources are passed with #line, so that messages name
+// the user's file.
 #include "tile/unit/build.h"
-
-#include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <filesystem>
@@ -17,53 +12,12 @@
 #include "embedded/tile_guests.h"
 #include "riscv/elf.h"
 #include "tile/seal/minisign.h"
-
-extern char** environ;
+#include "tile/unit/tool.h"
 
 namespace lento::tile {
 namespace {
 
 namespace fs = std::filesystem;
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (fs::temp_directory_path() / "lento-tile-XXXXXX").string();
-    if (!mkdtemp(pattern.data()))
-      throw base::Error({pattern}, "cannot make a temporary folder");
-    path_ = pattern;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
-  }
-
- private:
-  fs::path path_;
-};
-
-// Runs a program without a shell, with its output and errors in the file `log`. Returns its exit code, 127
-// when it cannot be started, or 128 when a signal ended it.
-int run_program(const std::vector<std::string>& args, const std::string& log) {
-  std::vector<char*> argv;
-  for (const std::string& arg : args)
-    argv.push_back(const_cast<char*>(arg.c_str()));
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t pid = 0;
-  const int rc = posix_spawnp(&pid, argv[0], &actions, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  int status = 0;
-  if (rc != 0 || waitpid(pid, &status, 0) != pid)
-    return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
 
 // Returns whether a shipped file is a program (C), and not a header, a linker script or start-up code.
 bool is_program(std::string_view file) {

@@ -62,9 +62,9 @@ class Scratchpad {
   // Returns the pages (bit i: page i) with more cells that are not initialised than in `before`.
   std::bitset<kPages> newly_unset(const Scratchpad& before) const;
 
-  // Replaces the value of each cell by `combine` of its values here and in `other`. Where one of the two has a
-  // larger cell, the smaller cells inside it are combined. A word that is not initialised in one of the two is
-  // not initialised in the result. Returns whether the possible values of a cell changed
+  // Replaces the value of each cell by `combine` of its values here and in `other`. Where one of the two has
+  // a larger cell, the smaller cells inside it are combined. A word that is not initialised in one of the two
+  // is not initialised in the result. Returns whether the possible values of a cell changed
   // (AbstractValue::same_value).
   using Combine = std::function<AbstractValue(const AbstractValue&, const AbstractValue&)>;
   bool merge(const Scratchpad& other, const Combine& combine);
