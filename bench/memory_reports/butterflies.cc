@@ -1,6 +1,7 @@
-// The last stages of a transform gather 64 values that lie a power of two apart. Mended, each part of the
-// array is a line longer. github.com/smu160/PhastFT/issues/73 expect: set conflict|capacity, values fixed:
-// quiet
+// Stages of a transform gather values that lie a power of two apart. Mended, parts are a line longer.
+// github.com/smu160/PhastFT/issues/73
+// expect: set conflict|capacity, values
+// fixed: quiet
 #include "run.h"
 constexpr int kRows = 64;
 #ifdef FIXED

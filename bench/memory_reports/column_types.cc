@@ -1,5 +1,7 @@
-// Each column that a query makes copies the shared pointer to its type. Mended, it takes the type by
-// reference. github.com/ClickHouse/ClickHouse/pull/61707 expect: true sharing, heap advice: reference|pass
+// Each column of a query copies the shared pointer to its type. Mended, it takes it by reference.
+// github.com/ClickHouse/ClickHouse/pull/61707
+// expect: true sharing, heap
+// advice: reference|pass
 // fixed: quiet
 #include <memory>
 

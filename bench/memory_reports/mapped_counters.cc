@@ -1,5 +1,6 @@
-// Counters that are mapped one by one all begin with a page, so that they fall into one set. Mended, each
-// begins at a line of its own within its page. github.com/snabbco/snabb/pull/558 expect: set conflict, pages
+// Mapped counters all begin with a page, so that they fall into one set. Mended, each has another line of it.
+// github.com/snabbco/snabb/pull/558
+// expect: set conflict, pages
 // fixed: quiet
 #include "run.h"
 constexpr int kCounters = 24;

@@ -1,5 +1,7 @@
-// Every request adds to one sum and raises one maximum by compare-and-swap. Mended, each thread keeps its
-// own. github.com/pinpoint-apm/pinpoint-go-agent/issues/152 expect: true sharing, response fixed: quiet
+// Every request adds to one sum and raises one maximum. Mended, each thread keeps its own.
+// github.com/pinpoint-apm/pinpoint-go-agent/issues/152
+// expect: true sharing, response
+// fixed: quiet
 #include <atomic>
 
 #include "run.h"

@@ -1,5 +1,6 @@
-// The segments of cells in one array, a part for each thread, whose bounds fall within lines. The report
-// measured no gain from parts that begin with a line. github.com/neuronsimulator/nrn/pull/2951 expect: quiet
+// Segments of cells in one array, a part for each thread, whose bounds fall within lines.
+// The report measured no gain from aligned parts. github.com/neuronsimulator/nrn/pull/2951
+// expect: quiet
 // fixed: quiet
 #include "run.h"
 constexpr int kSegments = 1500;
