@@ -1,5 +1,5 @@
-// Segments of cells in one array, a part for each thread, whose bounds fall within lines.
-// The report measured no gain from aligned parts. github.com/neuronsimulator/nrn/pull/2951
+// Parts of one array, one for each thread, begin within lines. Aligned parts were measured to gain nothing.
+// github.com/neuronsimulator/nrn/pull/2951
 // expect: quiet
 // fixed: quiet
 #include "run.h"
