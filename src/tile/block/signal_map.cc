@@ -2,6 +2,7 @@
 // plain name or a mapping.
 #include "tile/block/signal_map.h"
 
+#include "base/number.h"
 #include "spec/yaml.h"
 
 namespace lento::tile {
@@ -55,6 +56,21 @@ read_valid(spec::Fields& fields, const spec::YamlNode& node, base::ErrorList& er
   return out;
 }
 
+// Reads bits, which may be written in decimal or, after 0x, in hexadecimal digits.
+void read_bits(spec::Fields& fields, std::string_view key, int64_t& out, int64_t min) {
+  std::string text;
+  fields.text(key, text);
+  if (text.empty())
+    return;
+  const bool is_hex = text.starts_with("0x");
+  const auto value = base::try_uint(std::string_view(text).substr(is_hex ? 2 : 0), is_hex ? 16 : 10);
+  if (!value || *value > UINT32_MAX || int64_t(*value) < min)
+    return fields.error(
+        key,
+        "found '" + text + "', needed a whole number from " + std::to_string(min) + " to 0xffffffff");
+  out = int64_t(*value);
+}
+
 Tap read_tap(const spec::YamlNode& node, base::ErrorList& errors) {
   spec::Fields fields(node, errors);
   Tap tap;
@@ -62,8 +78,8 @@ Tap read_tap(const spec::YamlNode& node, base::ErrorList& errors) {
   int64_t equals = -1;
   std::string when = "level";
   std::string take = "value";
-  fields.integer("mask", mask, 1, UINT32_MAX);
-  fields.integer("equals", equals, 0, UINT32_MAX);
+  read_bits(fields, "mask", mask, 1);
+  read_bits(fields, "equals", equals, 0);
   fields.choice("when", when, {"level", "rising", "falling", "change"});
   fields.choice("take", take, {"value", "count", "time"});
   const bool edge = when == "rising" || when == "falling";
