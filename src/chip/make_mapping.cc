@@ -66,7 +66,8 @@ Mapping map_model(
 
 }  // namespace
 
-// Maps a network file or the binary tree, and checks that the mapping fits the chip.
+// Maps a network file, or SLOTH's synthetic workload (a binary tree of matrix products, binary_tree.h).
+// Throws base::Error when the mapping does not fit the chip.
 ChipMapping
 map_network(const ChipMappingOptions& o, const std::string& output, const base::Progress& progress) {
   const spec::Chip machine = spec::read_chip(o.chip);

@@ -196,7 +196,8 @@ show_path(const Image& image, const std::vector<uint64_t>& cycles, const program
 
 }  // namespace
 
-// Verifies the image in a file (verify), and lists its violations or main's worst path.
+// Verifies the image in a file (verify). Lists the violations of a refused image when there is an ELF file,
+// and then main's path of most cycles (TileVerification::worst_path).
 TileVerification verify_tile(const TileVerifyOptions& options, const base::Progress& progress) {
   const Image image = parse_image(read_file(options.image, kMaxImage), options.image);
   std::optional<program::Symbols> symbols;

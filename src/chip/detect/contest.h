@@ -77,9 +77,10 @@ class Contest {
     double least = 0;
     double most = std::numeric_limits<double>::infinity();
   };
-  // The time and the rows over which all hypotheses are compared: the span of their intervals, and the rows
-  // that cross the component of any of them. Other transfers of a slow run are only shifted in time and do
-  // not show which component is slow.
+  // The time and the rows (cells.h: the transfers of one pattern that one core recorded) over which all
+  // hypotheses are compared: the span of their intervals, and the rows whose path crosses the component of
+  // at least one of them. Other transfers of a slow run are only shifted in time and do not show which
+  // component is slow.
   struct Scope {
     // cycles
     uint64_t begin = UINT64_MAX;

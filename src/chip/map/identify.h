@@ -26,8 +26,8 @@ struct Identifiability {
   std::vector<std::vector<int>> alike;
 };
 
-// A fault of a component that fewer transfers pass is not counted as detectable
-// (bench/results/2026-11-21/chip_table3_lento.csv).
+// Transfers in an inference over one direction of a link. With fewer, a fault of the link is reported as one
+// that may stay unseen in a short run (bench/results/2026-11-21/chip_table3_lento.csv).
 inline constexpr uint64_t kFewTransfers = 10;
 
 // The rank is not computed for more links, because the elimination is cubic.

@@ -1,11 +1,11 @@
 // The directed links of an interconnect and the routes through them.
 //
-// Tiles count over all chips: chip * width * height + y * width + x. Between two tiles that a network's table
-// names, the route is the table's. Otherwise it goes along one axis and then the other, on a ring in the
-// direction that the network turns, or the shorter way, upwards when both are equal. It passes as few chips
-// as possible, among equals those whose links come first in the sheet. Among several links from one chip to
-// the next it takes the one with the fewest hops before it and, where the route ends on that chip, after it,
-// and of equals the first.
+// Tiles count over all chips: chip * width * height + y * width + x. Between two tiles that a network's
+// table names, the route is the table's. Otherwise it goes along one axis and then the other, on a ring in
+// the direction that the network turns, or the shorter way, upwards when both are equal. It passes as few
+// chips as possible, among equals those whose links come first in the list of links between chips
+// (Interconnect::chip_links). Among several links from one chip to the next it takes the one with the
+// fewest hops before it and, where the route ends on that chip, after it, and of equals the first.
 #pragma once
 
 #include <array>

@@ -1,7 +1,8 @@
 // The recorder of one core: the two-stage Fail-Slow Sketch of SLOTH (III-C) in a fixed number of bytes.
 //
 //   stage 1   d arrays of m buckets; a pattern that keeps coming is promoted at its H-th occurrence
-//   stage 2   one entry per pattern: count, first, last, lowest, and for transfers a row of time bins
+//   stage 2   one entry per pattern: number of records, begin of the first and end of the last, mean work,
+//             mean and lowest level (level.h), and for transfers a row of time bins
 //   episodes  stretches of time in which this core computed slower than its nominal rate
 //
 // A pattern is (Compute, layer) or (transfer kind, peer, size octave). Departures from Algorithm 1, all of

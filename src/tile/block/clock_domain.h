@@ -1,7 +1,7 @@
 // Finds mapped signals that are driven by another clock than the one that samples them. The times from a
 // rising edge of a clock to a change of a signal take few distinct values when that clock drives the signal,
-// and many when it does not.
-// While a gated clock stands still, as SPI's does between two words, changes are no loss.
+// and many when it does not. Changes between two samples that no sample shows count as lost, but not while a
+// gated clock stands still, as SPI's does between two words.
 #pragma once
 
 #include <cstdint>

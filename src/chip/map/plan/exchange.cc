@@ -16,7 +16,9 @@ namespace {
 // more, all cores send directly instead of in stages.
 constexpr size_t kMostSlices = 4;
 
-// Least messages that a core must save for each stage, so that the stage is worth its extra layers.
+// An exchange of data between cores is split into stages of pairwise exchanges, each an added layer, only
+// when the cores that receive would otherwise receive on average more than this many direct messages for
+// each stage.
 constexpr size_t kMessagesAStage = 2;
 
 // Joins two slices that differ along one axis only and are adjacent there.

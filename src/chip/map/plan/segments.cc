@@ -88,7 +88,7 @@ class Planner {
     size_t size;
   };
 
-  // Finds first and last source and reader of each layer.
+  // Finds the first and the last layer that each layer reads, and the last layer that reads it.
   void find_neighbours() {
     const size_t n = graph_.layers.size();
     first_source_.assign(n, INT32_MAX);

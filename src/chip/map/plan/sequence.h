@@ -16,7 +16,8 @@ bool has_attention(const LayerGraph& graph);
 // The grouping of the cores of a sequence.
 struct Grouping {
   // Number of cores that compute the same rows of a product together, each some of the channels. They form
-  // one block (BlockOrder). 0: any number, along columns, whichever costs least.
+  // one block (BlockOrder). 0: no groups; the cheapest of all cuts of a layer over the cores is taken, and
+  // the cores are taken column by column of the chip.
   int cores = 0;
   // Number of cores that share the reading of weights: each reads a part of them from DRAM and passes it on
   // to the others. Used for cuts in which at least so many parts need the same weights.

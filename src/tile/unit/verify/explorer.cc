@@ -155,8 +155,9 @@ void Explorer::note_stack(const V& sp, uint32_t pc) {
   lowest_stack_ = std::min(lowest_stack_, sp.low);
 }
 
-// Executes an instruction of the tile's extension (isa.h), and adds its cycles beyond the first and its bytes
-// of output to `cost`.
+// Executes an instruction of the tile's extension (isa.h). Adds to `cost` its bytes of output and the cycles
+// that count() does not: that of hist.in, those of emit beyond the first, and the wait of the instruction
+// that uses the result of hist.rd.
 void Explorer::custom(State& s, const TileOp& op, uint32_t pc, PathCost& cost, uint32_t loop_start) {
   if (op.reads_rs1())
     read(s, op.base.rs1, pc);
