@@ -36,7 +36,7 @@ class Folder {
   fs::path path_;
 };
 
-std::string watchdog(int rank, int seq, int enqueued, bool timed_out) {
+std::string watchdog(int rank, int seq, int enqueued, bool timed_out, int completed = 511) {
   const std::string place =
       "[rank" + std::to_string(rank) + "]:[E0412 03:11:09.127 ProcessGroupNCCL.cpp:629] ";
   std::string text;
@@ -48,7 +48,8 @@ std::string watchdog(int rank, int seq, int enqueued, bool timed_out) {
             "before timing out.\n";
   text += place + "[PG ID 0 PG GUID 0(default_pg) Rank " + std::to_string(rank) +
           "] Exception (either an error or timeout) detected by watchdog at work: " + std::to_string(seq) +
-          ", last enqueued NCCL work: " + std::to_string(enqueued) + ", last completed NCCL work: 511.\n";
+          ", last enqueued NCCL work: " + std::to_string(enqueued) +
+          ", last completed NCCL work: " + std::to_string(completed) + ".\n";
   return text;
 }
 
@@ -71,6 +72,17 @@ TEST(Desk, TheRankThatHasNotArrivedIsNamed) {
   ASSERT_EQ(found.findings.size(), 1u);
   EXPECT_NE(found.findings[0].subject.find("rank 4"), std::string::npos) << found.findings[0].subject;
   EXPECT_NE(found.verdict.find("operation 512"), std::string::npos) << found.verdict;
+}
+
+TEST(Desk, TheRankThatIsStuckWhereAllOthersCompletedIsNamed) {
+  const Folder folder;
+  for (int rank = 0; rank < 6; ++rank)
+    folder.write(
+        "worker-" + std::to_string(rank) + ".err",
+        rank == 4 ? watchdog(4, 512, 512, true) : watchdog(rank, 513, 513, true, 512));
+  const finding::Diagnosis found = folder.diagnose();
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_NE(found.verdict.find("rank 4 is stuck in operation 512"), std::string::npos) << found.verdict;
 }
 
 TEST(Desk, NobodyIsLateWhenAllHaveEnqueued) {

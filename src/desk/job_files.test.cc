@@ -118,6 +118,23 @@ TEST(JobFiles, TheOnsetOfASlowJobOfEachProgramAndItsHealthyTwin) {
   }
 }
 
+// A page fault of an earlier program and a node that answered Slurm again are no cause of a later slow-down.
+TEST(JobFiles, WhatWasOverBeforeTheJobBeganIsNoCause) {
+  std::string log;
+  for (int step = 0; step < 200; ++step)
+    log += kPrograms[0].line(step, step < 120 ? 2.3 : 3.0);
+  const std::string kernel =
+      "[Fri Feb 27 16:20:44 2026] NVRM: Xid (PCI:0000:52:00): 31, pid=80121, name=python3, MMU Fault\n";
+  const std::string slurm =
+      "[2026-02-28T23:02:17.004] error: Nodes n2 not responding\n"
+      "[2026-02-28T23:03:01.551] Node n2 now responding\n";
+  const finding::Diagnosis found = judge({kernel, slurm, log});
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "the job");
+  const finding::Diagnosis healthy = judge({kernel, slurm, log.substr(0, log.size() / 2)});
+  EXPECT_EQ(healthy.outcome, Outcome::Healthy) << healthy.verdict;
+}
+
 TEST(JobFiles, RanksThatSlowDownTogetherAreTheJob) {
   std::string text;
   base::Rng rng(5);

@@ -210,7 +210,8 @@ finding::Diagnosis predict(const PredictOptions& options) {
       throw base::Error(
           {"--parallel"},
           "no layout of " + std::to_string(laid_over) + " devices divides the model and its batch",
-          "powers of two divide most: all=" + std::to_string(below) + " or all=" + std::to_string(2 * below));
+          "a batch that the replicas divide, or a power of two: all=" + std::to_string(below) +
+              " or all=" + std::to_string(2 * below));
     }
     if (layouts.best.empty())
       throw base::Error(
@@ -243,6 +244,10 @@ finding::Diagnosis predict(const PredictOptions& options) {
         "name a model and how it runs");
   if (!layouts.best.empty())
     state_layouts(d, layouts, system);
+  else if (
+      expected && expected->work == Work::Train && expected->devices > 1 && !options.measured &&
+      expected->fits)
+    d.remedy += "; find a faster layout: --parallel all=" + std::to_string(expected->devices);
   if (file)
     d.inputs.push_back(file->input);
   return d;

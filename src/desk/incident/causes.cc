@@ -71,22 +71,24 @@ void place_symptoms(std::vector<Finding>& findings) {
   finding::sort_findings(findings);
 }
 
-size_t explains_job(const std::vector<Finding>& parts, const Finding& job) {
-  size_t best = 0;
-  double nearest = kUnknown;
+size_t
+explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job, double job_begin) {
+  size_t nearest = parts.size();
+  size_t untimed = parts.size();
+  const auto apart = [&](size_t i) {
+    return std::abs(parts[i].when->begin - job.when->begin);
+  };
   for (size_t i = 0; i < parts.size(); ++i) {
-    if (!job.when || !parts[i].when)
-      continue;
-    const double apart = std::abs(parts[i].when->begin - job.when->begin);
-    if (std::isnan(nearest) || apart < nearest) {
-      nearest = apart;
-      best = i;
-    }
+    const bool was_over = parts[i].when && parts[i].when->end < job_begin;
+    if (!was_over && untimed == parts.size())
+      untimed = i;
+    if (!was_over && job.when && parts[i].when && (nearest == parts.size() || apart(i) < apart(nearest)))
+      nearest = i;
   }
-  if (!std::isnan(nearest))
-    return best;
+  if (nearest < parts.size())
+    return nearest;
   const auto slow = std::ranges::find_if(parts, is_slow_part);
-  return slow == parts.end() ? 0 : size_t(slow - parts.begin());
+  return slow == parts.end() ? untimed : size_t(slow - parts.begin());
 }
 
 }  // namespace lento::desk

@@ -4,10 +4,12 @@
 // no other event is as severe. Events of Severity::Note alone are no finding.
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "desk/incident/judge.h"
+#include "desk/incident/series.h"
 
 namespace lento::desk {
 namespace {
@@ -93,8 +95,12 @@ finding::Finding finding_of(const Records& records, const Subject& part, const C
   const bool is_program = worst.origin == Origin::Program || worst.origin == Origin::Consequence;
   finding.score = (worst.severity == Severity::Fault ? 0.9 : 0.6) - (is_program ? kBehind : 0);
   finding.where = place_of(part);
-  if (worst.time.clock == Clock::Unix)
-    finding.when = finding::TimeWindow{chain.front()->time.seconds, chain.back()->time.seconds, "s"};
+  for (const Event* event : chain) {
+    if (event->time.clock != Clock::Unix)
+      continue;
+    const double at = event->time.seconds;
+    finding.when = finding::TimeWindow{finding.when ? finding.when->begin : at, at, "s"};
+  }
   constexpr size_t kMostQuoted = 6;
   for (size_t i = 0; i < chain.size() && i < kMostQuoted; ++i)
     finding.evidence.push_back(quoted(records, *chain[i]));
@@ -138,10 +144,56 @@ std::set<std::string> servers_of_several(const Records& records) {
   return servers;
 }
 
+// Returns whether an event is above Severity::Note and was not over before the job began. A program that
+// failed before the first step was another one, and a node that answered Slurm again took part in the job.
+bool is_open(const Event& event, const Chain& chain, double job_begin) {
+  if (event.severity == Severity::Note)
+    return false;
+  if (event.kind == "slurm/not responding")
+    return std::ranges::none_of(chain, [&](const Event* other) {
+      return other->kind == "slurm/responding" && earlier(&event, other);
+    });
+  const bool is_of_program = event.origin == Origin::Program || event.origin == Origin::Consequence;
+  return !is_of_program || event.time.clock != Clock::Unix || !(event.time.seconds < job_begin);
+}
+
+// Adds a note for each kind of events that are no fault, with the parts that had them.
+void add_notes(
+    const Records& records,
+    const std::map<std::string, std::vector<std::pair<Subject, const Event*>>>& by_kind,
+    Judgement& out) {
+  for (const auto& [kind, parts] : by_kind) {
+    const Event& first = *parts[0].second;
+    const std::string others = parts.size() > 1 ? " and " + std::to_string(parts.size() - 1) + " more" : "";
+    const bool was_fault = first.severity != Severity::Note;
+    const std::string at = moment_text(first.time);
+    out.notes.push_back(
+        subject_text(parts[0].first) + others + ": " + first.meaning +
+        (was_fault && !at.empty() ? ", " + at : "") + " (" + place_text(records, first.where) + "), " +
+        (!was_fault                             ? "which alone is no fault"
+         : first.kind == "slurm/not responding" ? "and later it does again"
+                                                : "before the job's first step"));
+  }
+}
+
 }  // namespace
 
-// Adds a finding for each part with an event above Severity::Note, and a note for each other part with
-// events.
+// Returns the time of the job's first sample (Unix time, s), or kUnknown.
+double begin_of_job(const Records& records) {
+  double begin = kUnknown;
+  for (const Tracks& tracks : tracks_of(records, Scope::Own)) {
+    if (records.quantities()[tracks.quantity].scope != Scope::Job)
+      continue;
+    for (const Track& track : tracks.tracks)
+      for (const auto& time : track.time)
+        if (time.clock == Clock::Unix && !(time.seconds >= begin))
+          begin = time.seconds;
+  }
+  return begin;
+}
+
+// Adds a finding for each part with an event above Severity::Note that was not over before the job began, and
+// notes for the other parts with events.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   std::map<std::pair<Subject, int32_t>, Chain> chains;  // of a part, or of the unnamed host of a file
   size_t seen = 0;
@@ -160,22 +212,26 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
     const Subject part = servers.contains(server) ? Subject{server, "", ""} : event.subject;
     chains[{part, is_unnamed ? event.where.file : -1}].push_back(&event);
   }
+  const double job_begin = begin_of_job(records);
+  std::map<std::string, std::vector<std::pair<Subject, const Event*>>> notes;
   for (auto& [part, chain] : chains) {
     const Subject& subject = part.first;
     std::ranges::stable_sort(chain, earlier);
-    const bool is_fault = std::ranges::any_of(chain, [](const Event* event) {
-      return event->severity != Severity::Note;
+    Chain open;
+    std::ranges::copy_if(chain, std::back_inserter(open), [&](const Event* event) {
+      return event->severity == Severity::Note || is_open(*event, chain, job_begin);
     });
-    if (is_fault) {
-      out.findings.push_back(finding_of(records, subject, chain));
+    const auto is_fault = [](const Event* event) {
+      return event->severity != Severity::Note;
+    };
+    if (std::ranges::any_of(open, is_fault)) {
+      out.findings.push_back(finding_of(records, subject, open));
       continue;
     }
-    constexpr size_t kMostNotes = 20;
-    if (out.notes.size() < kMostNotes)
-      out.notes.push_back(
-          subject_text(subject) + ": " + chain[0]->meaning + " (" + place_text(records, chain[0]->where) +
-          "), which alone is no fault");
+    const Event* first = *std::ranges::max_element(chain, {}, is_fault);
+    notes[first->kind].emplace_back(subject, first);
   }
+  add_notes(records, notes, out);
   if (seen > 0)
     out.covered.push_back(
         "events of " + std::to_string(chains.size()) + (chains.size() == 1 ? " part" : " parts"));

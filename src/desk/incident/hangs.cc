@@ -19,6 +19,7 @@ namespace {
 struct RankState {
   Subject subject;
   std::optional<int64_t> enqueued;
+  std::optional<int64_t> completed;
   std::optional<int64_t> waits_for;  // sequence number of the rank's first collective that timed out
   const Event* timeout = nullptr;
   const Event* progress = nullptr;
@@ -49,6 +50,7 @@ std::map<std::string, Group> groups_of(const Records& records) {
     } else if (const auto enqueued = base::try_int(field(event, "enqueued"))) {
       if (!rank.enqueued || *enqueued > *rank.enqueued) {
         rank.enqueued = enqueued;
+        rank.completed = base::try_int(field(event, "completed"));
         rank.progress = &event;
       }
     }
@@ -65,6 +67,7 @@ void merge(const RankState& state, RankState& to) {
   }
   if (state.enqueued && !to.enqueued) {
     to.enqueued = state.enqueued;
+    to.completed = state.completed;
     to.progress = state.progress;
   }
 }
@@ -132,7 +135,8 @@ struct Hang {
   const Event* first = nullptr;  // the timeout that names the operation
   std::vector<const RankState*> late;
   std::vector<const RankState*> waiting;
-  size_t unknown = 0;  // ranks without a line about their queue
+  size_t unknown = 0;                   // ranks without a line about their queue
+  std::vector<const RankState*> ahead;  // ranks that completed the operation in which others are stuck
 };
 
 // Returns the operation that a group hangs in, or nothing.
@@ -153,6 +157,8 @@ std::optional<Hang> hang_of(const std::string& name, const Group& group) {
       hang.late.push_back(&state);
     else if (!state.enqueued && !state.timeout)
       ++hang.unknown;
+    if (state.completed && *state.completed >= hang.seq)
+      hang.ahead.push_back(&state);
   }
   return hang;
 }
@@ -165,6 +171,28 @@ bool waits_elsewhere(const std::vector<Hang>& hangs, const Hang& here, const std
              return state->subject.rank == rank;
            });
   });
+}
+
+// Adds the findings for ranks that are stuck in an operation that all others completed: the data of these
+// ranks had arrived, and they never went on to the next one.
+void accuse_stuck(const Records& records, const Hang& hang, Judgement& out) {
+  for (const RankState* state : hang.waiting) {
+    if (state->waits_for != hang.seq)
+      continue;
+    finding::Finding finding;
+    finding.subject = subject_text(state->subject);
+    finding.category = "hang: a rank is stuck in a collective";
+    finding.summary = finding.subject + " is stuck in " + operation_text(*hang.first) + ", which " +
+                      std::to_string(hang.ahead.size()) +
+                      (hang.ahead.size() == 1 ? " other rank" : " other ranks") + " completed";
+    finding.score = 0.9;
+    finding.where = place_of(state->subject);
+    finding.evidence = {quoted(records, *state->timeout), quoted(records, *hang.ahead[0]->progress)};
+    finding.next_step =
+        "look at the stacks of " + finding.subject +
+        " (py-spy dump --pid PID), at its GPU (nvidia-smi -q) and at the kernel log of its host";
+    out.findings.push_back(std::move(finding));
+  }
 }
 
 // Adds the finding for a rank that has not arrived at the operation.
@@ -234,7 +262,13 @@ std::vector<std::string> silent_ranks(const Group& group) {
 // Concludes on a hang in which no rank is late: mismatched operations, silent ranks, or undecided.
 void nobody_late(const Records& records, const Hang& hang, const Group& group, Judgement& out) {
   const size_t before = out.findings.size();
-  judge_mismatch(records, hang, out);
+  const auto stuck = std::ranges::count_if(hang.waiting, [&](const RankState* state) {
+    return state->waits_for == hang.seq;
+  });
+  if (!hang.ahead.empty() && size_t(stuck) + hang.ahead.size() == group.size())
+    accuse_stuck(records, hang, out);
+  else
+    judge_mismatch(records, hang, out);
   if (out.findings.size() > before)
     return;
   const std::vector<std::string> silent = silent_ranks(group);

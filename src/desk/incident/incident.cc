@@ -97,7 +97,7 @@ bool names_a_part(const finding::Finding& finding) {
 
 // Adds the finding that the job became slower to the finding about the part that explains it. When no finding
 // names a part, the part is an open question, because a log of the job as a whole does not show it.
-void place_job(Judgement& judgement) {
+void place_job(const Records& records, Judgement& judgement) {
   auto& findings = judgement.findings;
   std::vector<finding::Finding> of_job;
   std::vector<finding::Finding> parts;
@@ -107,9 +107,11 @@ void place_job(Judgement& judgement) {
     findings = std::move(parts);
     return;
   }
-  const bool is_explained = std::ranges::any_of(parts, names_a_part);
-  if (is_explained) {
-    const auto lead_at = parts.begin() + std::ptrdiff_t(explains_job(parts, of_job[0]));
+  const size_t cause = std::ranges::any_of(parts, names_a_part)
+                           ? explains_job(parts, of_job[0], begin_of_job(records))
+                           : parts.size();
+  if (cause < parts.size()) {
+    const auto lead_at = parts.begin() + std::ptrdiff_t(cause);
     lead_at->score = std::max(lead_at->score, parts[0].score);
     std::rotate(parts.begin(), lead_at, lead_at + 1);
     for (finding::Finding& finding : of_job) {
@@ -214,7 +216,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   out.title = "Incident";
   join_by_subject(judgement.findings);
   place_symptoms(judgement.findings);
-  place_job(judgement);
+  place_job(records, judgement);
   draw_lanes(records, judgement);
   draw_peers(records, judgement);
   out.findings = std::move(judgement.findings);

@@ -475,11 +475,16 @@ TEST(Causes, AJobThatSlowedDownIsExplainedByWhatChangedThen) {
       finding_of("n1/gpu0", "fault of a program", "n1", 0.9),
       finding_of("n2/gpu1", "unlike its peers: SM clock", "n2", 0.85)};
   finding::Finding job = finding_of("the job", "became slower", "", 0.7);
-  EXPECT_EQ(explains_job(parts, job), 1u);
+  EXPECT_EQ(explains_job(parts, job, kUnknown), 1u);
   job.when = finding::TimeWindow{1000, 2000, "s"};
   parts[0].when = finding::TimeWindow{990, 1000, "s"};
   parts[1].when = finding::TimeWindow{200, 2000, "s"};
-  EXPECT_EQ(explains_job(parts, job), 0u);
+  EXPECT_EQ(explains_job(parts, job, kUnknown), 0u);
+  EXPECT_EQ(explains_job(parts, job, 500), 0u);
+  parts[0].when = finding::TimeWindow{10, 20, "s"};
+  EXPECT_EQ(explains_job(parts, job, 500), 1u) << "what was over before the job began is no cause";
+  parts.pop_back();
+  EXPECT_EQ(explains_job(parts, job, 500), 1u) << "no part is left";
 }
 
 TEST(Incident, NothingToCompareIsNotHealthy) {

@@ -139,8 +139,12 @@ void draw_levels(
 
 // Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
-// Returns the index of the part that best explains why the job became slower. `parts` must not be empty.
-size_t explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job);
+// Returns the index of the part that best explains why the job became slower, or parts.size() when what
+// happened to all of them was over before the job's first step at `job_begin` (Unix time, s, or kUnknown).
+size_t
+explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job, double job_begin);
+// Returns the time of the job's first sample (Unix time, s), or kUnknown.
+double begin_of_job(const Records& records);
 
 // Adds the comparison of one speed, as a finding about `subject` when it is too slow.
 void add_compared(

@@ -214,11 +214,15 @@ class NcclDebug : public Reader {
       event.meaning = "NCCL found no RDMA device";
       event.action = "check that the RDMA driver is loaded and that the container has /dev/infiniband";
     } else if (form == AsyncError) {
-      event.kind = "nccl/port event";
-      event.severity = Severity::Warning;
+      // Names of ibv_event_type_str. All others (port active, SM change, client reregistration) are routine.
+      const std::string what = match.text("what");
+      const bool is_error = what.find("error") != what.npos || what.find("failed") != what.npos ||
+                            what.find("catastrophic") != what.npos || what.find("violation") != what.npos;
+      event.kind = is_error ? "nccl/port event" : "nccl/port notice";
+      event.severity = is_error ? Severity::Warning : Severity::Note;
       event.origin = Origin::Link;
       event.subject.device = match.text("device");
-      event.meaning = "an RDMA port reported: " + match.text("what");
+      event.meaning = "an RDMA port reported: " + what;
       event.action = "check cable, transceiver and switch port";
     } else if (form == Closed) {
       event.kind = "collective/closed";

@@ -159,12 +159,10 @@ std::string first_checks(Work work) {
                "same load with one device";
 }
 
-// Returns the options of the next commands to try: compare a measured run, and search for a faster layout.
+// Returns the option of the next command to try: compare a measured run.
 std::string next_question(const Expectation& e) {
-  const std::string compare = "Compare your run with it: --measured '" +
-                              base::format_number(e.per_device(e.seconds), 3) + " tokens/s'";
-  const bool laid_out = e.work == Work::Train && e.devices > 1;
-  return compare + (laid_out ? "; find a faster layout: --parallel all=" + std::to_string(e.devices) : "");
+  return "Compare your run with it: --measured '" + base::format_number(e.per_device(e.seconds), 3) +
+         " tokens/s'";
 }
 
 }  // namespace
@@ -290,6 +288,8 @@ constexpr const char* kFigureUnits =
 
 std::optional<MeasuredFigure> parse_measured_figure(std::string_view given) {
   const std::string text = trimmed(given);
+  if (text.starts_with('-') && number_length(std::string_view(text).substr(1)) > 0)
+    throw base::Error({"--measured"}, "'" + text + "' is not above 0");
   const size_t end = number_length(text);
   std::string digits = text.substr(0, end);
   std::erase(digits, ',');
@@ -376,15 +376,16 @@ void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
   });
   d.figures.clear();
   d.expectations.clear();
-  d.remedy =
-      "Find a layout that fits: --parallel all=" + std::to_string(std::max(8, 2 * e.devices)) +
-      (e.work == Work::Train ? "; or recompute: --recompute full" : "; or fewer bits: --precision fp8");
+  d.remedy = "Find a layout that fits: --parallel all=" + std::to_string(std::max(8, e.devices)) +
+             (e.work == Work::Train ? "" : "; or fewer bits: --precision fp8");
 }
 
-// Replaces the memory of the data sheet's stack by that of the expectation, so that the report has one figure
-// for it.
-void state_memory(finding::Diagnosis& d, const Expectation& e) {
+// Replaces the memory and the energy of the data sheet's stack by those of the expectation, so that the
+// report has one figure for each.
+void state_memory_and_energy(finding::Diagnosis& d, const System& system, const Expectation& e) {
   for (auto& [name, value] : d.facts) {
+    if (name == "energy, at most")
+      value = format_quantity(system.chip.power_w * e.seconds * e.devices, Dimension::Energy);
     if (name == "memory a device")
       value = format_quantity(e.memory_bytes, Dimension::Bytes);
     else if (name == "fits")
@@ -432,7 +433,7 @@ void state_expectation(
     const std::optional<MeasuredFigure>& measured) {
   d.verdict = headline(system, e);
   mark_facts_of_sheet(d);
-  state_memory(d, e);
+  state_memory_and_energy(d, system, e);
   if (!measured && !e.fits)
     return leave_out_times(d, e);
   if (!measured)

@@ -143,7 +143,7 @@ Work count(const System& s, const TrainingRun& given) {
   return all;
 }
 
-// Counts FLOPs and bytes of serving one batch of requests on one device.
+// Counts FLOPs and bytes of serving one batch of requests on all devices.
 Work count(const System& s, const InferenceRun& r) {
   const auto pass = [&](int64_t batch, int64_t tokens, int64_t context) {
     Shard shard;
@@ -159,10 +159,11 @@ Work count(const System& s, const InferenceRun& r) {
     add(w, count(s, head_product(r.model, shard)));
     return w;
   };
-  Work device = scaled(pass(1, r.prompt, r.prompt), double(r.batch));
-  add(device, pass(r.batch, 1, r.prompt + r.output / 2), double(r.output - 1));
-  Work all = scaled(device, r.tensor);
-  all.devices = r.tensor;
+  const int64_t own = (r.batch + r.data - 1) / r.data;  // requests of a replica
+  Work device = scaled(pass(1, r.prompt, r.prompt), double(own));
+  add(device, pass(own, 1, r.prompt + r.output / 2), double(r.output - 1));
+  Work all = scaled(device, r.tensor * r.data);
+  all.devices = r.devices();
   all.precision = r.precision;
   return all;
 }

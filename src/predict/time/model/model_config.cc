@@ -22,7 +22,14 @@ int64_t kv_heads(const Config& c, const Family& f, int64_t heads) {
     return c.whole({"multi_query_group_num"}, 1);
   if (f.type == "gpt_bigcode")
     return c.flag("multi_query", true) ? 1 : heads;
-  return c.whole({"num_key_value_heads", "num_kv_heads", "kv_n_heads", "n_head_kv"}, heads);
+  const int64_t kv = c.whole({"num_key_value_heads", "num_kv_heads", "kv_n_heads", "n_head_kv"}, heads);
+  if (kv > 0 && heads % kv != 0)
+    throw base::Error(
+        c.where(),
+        std::to_string(heads) + " heads are no whole number of groups with " + std::to_string(kv) +
+            " heads of keys",
+        "'num_key_value_heads' divides 'num_attention_heads'");
+  return kv;
 }
 
 // Reads the size of the heads. It is given or is a share of the width. Latent attention overrides it later.
