@@ -123,5 +123,21 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
   }
 }
 
+// A word that one path leaves as it was, and of which the other stores a half.
+TEST(Parts, APathThatStoresAHalfKeepsItsIntervalAtTheJoin) {
+  constexpr uint32_t half = cell_of(kDataBase, 2);
+  Scratchpad whole;
+  whole.set(cell_of(kDataBase, 4), V::constant(5));
+  for (const bool first : {false, true}) {
+    Scratchpad halves = whole;
+    halves.set(half, V::range(0, 300));
+    Scratchpad a = first ? halves : whole;
+    EXPECT_EQ(a.merge(first ? whole : halves, join), !first);
+    EXPECT_EQ(a.value(half).low, 0u);
+    EXPECT_EQ(a.value(half).high, 300u);
+    EXPECT_TRUE(a.value(cell_of(kDataBase + 2, 2)).is_constant());
+  }
+}
+
 }  // namespace
 }  // namespace lento::tile

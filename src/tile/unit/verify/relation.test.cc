@@ -52,6 +52,19 @@ TEST(Relation, WhatIsSaidOfTheNextNumberHoldsForThis) {
   EXPECT_EQ(sharpened(i.known, limited(next, Op::Bltu, 4).known).high, UINT32_MAX);  // i may be -1
 }
 
+// The address of an element of 36 bytes: 9 times its index, made of a shift and a sum, is no mere multiple
+// of 8.
+TEST(Relation, AMultipleOfAShiftAndASumKeepsItsFactor) {
+  const Register index = made(Op::Andi, number(0x4711, 3), 3);
+  const V eight = made(Op::Slli, index, 3).known;
+  const V nine = related_alu(Op::Add, eight, index.known);
+  EXPECT_EQ(nine.modulus, 9u);
+  EXPECT_EQ(nine.reach, 0u);
+  const V member = related_alu(Op::Slli, related_alu(Op::Add, nine, V::range(0, 7)), V::constant(2));
+  EXPECT_EQ(member.modulus, 36u);
+  EXPECT_EQ(member.reach, 28u);
+}
+
 TEST(Relation, APartThatIsNotZeroBoundsTheWhole) {
   const Register v = number(0x12345, 7);
   const Register upper = made(Op::And, v, 0xfffe);
