@@ -9,6 +9,7 @@
 #include "base/http/http.h"
 #include "base/units.h"
 #include "fleet/feed.h"
+#include "fleet/scan/scan.h"
 
 namespace lento::fleet {
 namespace {
@@ -29,7 +30,7 @@ struct Seen {
 
 struct Survey {
   std::vector<Seen> metrics;
-  std::set<std::string> machines;
+  std::map<std::string, int64_t> machines;               // time of the newest sample of any metric, ms
   std::map<std::string, std::set<std::string>> devices;  // by machine
   uint64_t taken = 0;
   uint64_t skipped = 0;
@@ -62,8 +63,9 @@ bool add_metric(
     newest = std::max(newest, t);
   seen.age_ms = now - newest;
   survey.metrics.push_back(seen);
-  survey.machines.insert(s.machines.begin(), s.machines.end());
   for (size_t m = 0; m < s.machines.size(); ++m) {
+    int64_t& last = survey.machines.try_emplace(s.machines[m], INT64_MIN).first->second;
+    last = std::max(last, m < s.newest_ms.size() ? s.newest_ms[m] : INT64_MIN);
     for (const uint32_t device : s.devices_seen[m])
       survey.devices[s.machines[m]].insert(s.devices[device]);
   }
@@ -105,11 +107,24 @@ TableFigure metric_table(const Survey& survey) {
   return table;
 }
 
+// Lists the machines whose newest sample is older than a watch waits before it calls a machine silent
+// (ScanOptions::silence_s, four steps at least).
+std::vector<std::string> silent_machines(const Survey& survey, int64_t now) {
+  int64_t limit = int64_t(ScanOptions().silence_s * 1000);
+  for (const Seen& s : survey.metrics)
+    limit = std::max(limit, 4 * s.gap_ms);
+  std::vector<std::string> silent;
+  for (const auto& [machine, newest] : survey.machines)
+    if (newest < now - limit)
+      silent.push_back(machine + " for " + seconds(now - std::max(newest, now - kLookedAt)));
+  return silent;
+}
+
 // Returns a table of the machines and devices that the store has.
 TableFigure machine_table(const Survey& survey) {
   TableFigure table;
   table.columns = {"machine", "devices"};
-  for (const std::string& machine : survey.machines) {
+  for (const auto& [machine, newest] : survey.machines) {
     std::string list;
     const auto at = survey.devices.find(machine);
     if (at != survey.devices.end()) {
@@ -231,8 +246,20 @@ Diagnosis examine_store(const DoctorOptions& o) {
         covered);
     return d;
   }
+  const std::vector<std::string> silent = silent_machines(survey, now);
+  if (silent.size() == survey.machines.size()) {
+    finding::cannot_judge(
+        d,
+        "no machine has sent a sample lately, " + silent.front(),
+        "the targets of the store (query 'up'), or its remote write",
+        covered);
+    return d;
+  }
   d.verdict = std::to_string(survey.machines.size()) + " machines and " + std::to_string(devices) +
               " devices can be watched by " + std::to_string(survey.metrics.size()) + " metrics.";
+  if (!silent.empty())
+    d.verdict += " " + std::to_string(silent.size()) + " of them sent no sample lately: " + silent.front() +
+                 (silent.size() > 1 ? " and others; query 'up'." : "; query 'up'.");
   d.covered = covered;
   return d;
 }

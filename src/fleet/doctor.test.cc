@@ -416,6 +416,15 @@ TEST(Doctor, OldSamplesAndCoarseStepsAreSaid) {
   EXPECT_GT(coarse.examine().notes.size(), good.examine().notes.size());
 }
 
+TEST(Doctor, MachinesThatFellSilentAreSaid) {
+  Store store;
+  store.age_s = 200;
+  store.scrape("node_load1 1\n", 5, "node-@:9100");
+  const finding::Diagnosis d = store.examine();
+  EXPECT_EQ(d.outcome, finding::Outcome::CannotJudge);
+  EXPECT_NE(d.reason.find("no machine has sent a sample lately"), std::string::npos) << d.reason;
+}
+
 TEST(Doctor, AStoreThatDoesNotAnswerIsAnError) {
   DoctorOptions o;
   o.source.prometheus.url = "http://127.0.0.1:1";

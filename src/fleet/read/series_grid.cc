@@ -228,7 +228,12 @@ base::Error SeriesBuilder::nothing_usable(const base::Location& where) const {
     return reason.second;
   });
   if (most == report_.reasons.end())
-    return base::Error(where, "no usable sample", "check the column names and the period");
+    return where.file.starts_with("http")
+               ? base::Error(
+                     where,
+                     "the store has no such sample in the period",
+                     "'lento fleet doctor " + where.file + "' lists metrics and jobs that it has")
+               : base::Error(where, "no usable sample", "check the column names and the period");
   return base::Error(
       report_.first_skip,
       "no usable sample: " + std::to_string(report_.skipped) + " skipped, most because: " + most->first,
