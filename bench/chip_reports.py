@@ -22,7 +22,7 @@ TWINS = {}  # name: the place that is slow in a second input after the same repo
 SLOW = {}  # places that are slow in the input that is being written
 EXAMINE, COMPARE = ["chip", "examine", "run.csv"], ["chip", "compare", "before.csv", "after.csv"]
 NOC, TWO_NOCS = ["chip", "examine", "run.json"], ["chip", "compare", "before.json", "after.json"]
-WORDS_OF_HELP = r"column|component|format|table|lento chip|begin|start|core"
+WORDS_OF_HELP = "lento chip"  # a refusal helps when it names the command that would answer
 
 
 def case(name, source, answer, arguments=(), twin=None):
@@ -568,7 +568,7 @@ def grade(answer, diagnosis):
             return "wrong"
         return "right" if re.search(wanted, said) else "refuses"
     if outcome == "refused":
-        return "helps" if re.search(WORDS_OF_HELP, said) and kind in ("slow core",) else "refuses"
+        return "helps" if re.search(WORDS_OF_HELP, said) else "refuses"
     if kind in ("quiet", "nobody"):
         return "wrong" if findings else "helps" if kind == "quiet" and outcome == "cannot judge" else "right"
     if kind == "cannot judge":
@@ -583,7 +583,7 @@ def grade(answer, diagnosis):
 def judged(words, folder):
     done = subprocess.run([*words, "--json"], cwd=folder, capture_output=True, text=True)
     at = done.stdout.find("{")
-    if at >= 0 and done.returncode in (0, 1):
+    if at >= 0 and done.returncode in (0, 1, 4):
         return json.loads(done.stdout[at:])
     return {"outcome": "refused" if done.returncode in (1, 2) else f"ended with {done.returncode}", "findings": [], "verdict": done.stderr.strip()}
 
