@@ -42,27 +42,29 @@ class Reader {
           "a platform for recordings describes a core: docs/formats/platform.md");
     Fields core(*node, errors_);
     first_cache(core);
-    cache(core, "second", p_.core.second, p_.core.second_hit);
-    cache(core, "third", p_.core.third, p_.core.third_hit);
+    cache(core, "second", p_.core.second, &CoreModel::second_hit);
+    cache(core, "third", p_.core.third, &CoreModel::third_hit);
     pages(core);
-    memory(core, "memory", p_.core.memory, p_.core.memory_line);
-    memory(core, "remote", p_.core.remote_memory, p_.core.link_line);
+    memory(core, "memory", &CoreModel::memory, p_.core.memory_line);
+    memory(core, "remote", &CoreModel::remote_memory, p_.core.link_line);
     unsigned_number(core, "overlap", p_.core.overlap, 1, 1024);
     unsigned_number(core, "ahead", p_.core.ahead, 0, 1024);
-    time(core, "transfer", p_.core.transfer);
-    time(core, "step", p_.core.step);
+    time(core, "transfer", &CoreModel::transfer);
+    time(core, "step", &CoreModel::step);
+    time(core, "atomic", &CoreModel::atomic);
+    time(core, "forward", &CoreModel::forward);
     core.finish();
   }
 
  private:
-  void time(Fields& fields, std::string_view key, uint64_t& cycles) {
-    double seconds = double(cycles) / p_.clock;
+  void time(Fields& fields, std::string_view key, uint64_t CoreModel::*time) {
+    double seconds = p_.seconds(time);
     fields.quantity(key, seconds, Dimension::Time, 0, kLongestAccess);
-    cycles = uint64_t(std::llround(seconds * p_.clock));
+    p_.set(time, seconds);
   }
 
   // Reads size, ways and hit time (cycles) of a cache level.
-  void cache(Fields& core, std::string_view key, TagShape& tags, uint64_t& hit) {
+  void cache(Fields& core, std::string_view key, TagShape& tags, uint64_t CoreModel::*hit) {
     const YamlNode* node = core.map(key);
     if (!node)
       return;
@@ -88,8 +90,9 @@ class Reader {
       return;
     Fields fields(*node, errors_);
     shape(fields, p_.core.first);
-    time(fields, "replace", p_.core.replace);
-    time(fields, "rewrite", p_.core.rewrite);
+    time(fields, "latency", &CoreModel::first_hit);
+    time(fields, "replace", &CoreModel::replace);
+    time(fields, "rewrite", &CoreModel::rewrite);
     fields.finish();
   }
 
@@ -101,12 +104,12 @@ class Reader {
     Fields fields(*node, errors_);
     unsigned_number(fields, "first", p_.core.first_pages, 1, 1 << 20);
     unsigned_number(fields, "second", p_.core.second_pages, 0, 1 << 20);
-    time(fields, "walk", p_.core.walk);
+    time(fields, "walk", &CoreModel::walk);
     fields.finish();
   }
 
   // Reads latency of a memory and its bandwidth, which is stored as cycles per line.
-  void memory(Fields& core, std::string_view key, uint64_t& latency, uint64_t& line) {
+  void memory(Fields& core, std::string_view key, uint64_t CoreModel::*latency, uint64_t& line) {
     const YamlNode* node = core.map(key);
     if (!node)
       return;
@@ -135,6 +138,13 @@ CorePlatform parse(const YamlNode& node) {
   Fields top(node, errors);
   top.schema(CorePlatform::kSchema);
   Reader(platform, errors).read(top);
+  CoreModel& core = platform.core;
+  // A sheet without measured times of an overfull set: the set takes one line at a time, and a modified line
+  // goes back to the second cache before.
+  if (core.overlap > 1 && core.replace == 0)
+    core.replace = core.first_hit + core.second_hit;
+  if (core.overlap > 1 && core.rewrite == 0)
+    core.rewrite = 2 * core.replace;
   top.finish();
   errors.throw_if_any();
   return platform;
@@ -182,9 +192,22 @@ CorePlatform read_core_platform(const std::string& file_or_name) {
       "shipped are " + names + "; 'lento memory calibrate' measures this machine");
 }
 
+void CorePlatform::set(uint64_t CoreModel::*time, double seconds) {
+  std::erase_if(unrounded, [&](const auto& known) {
+    return known.first == time;
+  });
+  unrounded.emplace_back(time, seconds);
+  core.*time = uint64_t(std::llround(seconds * clock));
+}
+
+double CorePlatform::seconds(uint64_t CoreModel::*time) const {
+  const auto known = std::ranges::find(unrounded, time, &std::pair<uint64_t CoreModel::*, double>::first);
+  return known == unrounded.end() ? double(core.*time) / clock : known->second;
+}
+
 std::string to_yaml(const CorePlatform& p) {
-  const auto ns = [&](uint64_t cycles) {
-    return base::format_number(double(cycles) / p.clock * 1e9, 4) + " ns";
+  const auto ns = [&](uint64_t CoreModel::*time) {
+    return base::format_number(p.seconds(time) * 1e9, 4) + " ns";
   };
   const auto rate = [&](uint64_t line) {
     return base::format_number(line == 0 ? 0 : kBytesALine * p.clock / double(line) / 1e9, 4) + " GB/s";
@@ -196,16 +219,18 @@ std::string to_yaml(const CorePlatform& p) {
   std::string text = std::string("schema: ") + CorePlatform::kSchema + "\n";
   text += "name: " + p.name + "\ntitle: \"" + p.title + "\"\nsource: \"" + p.source + "\"\n";
   text += "clock: " + base::format_number(p.clock / 1e9, 4) + " GHz\ncore:\n";
-  text +=
-      "  first: " + cache(c.first) + ", replace: " + ns(c.replace) + ", rewrite: " + ns(c.rewrite) + "}\n";
-  text += "  second: " + cache(c.second) + ", latency: " + ns(c.second_hit) + "}\n";
-  text += "  third: " + cache(c.third) + ", latency: " + ns(c.third_hit) + "}\n";
+  text += "  first: " + cache(c.first) + ", latency: " + ns(&CoreModel::first_hit) +
+          ", replace: " + ns(&CoreModel::replace) + ", rewrite: " + ns(&CoreModel::rewrite) + "}\n";
+  text += "  second: " + cache(c.second) + ", latency: " + ns(&CoreModel::second_hit) + "}\n";
+  text += "  third: " + cache(c.third) + ", latency: " + ns(&CoreModel::third_hit) + "}\n";
   text += "  pages: {first: " + std::to_string(c.first_pages) +
-          ", second: " + std::to_string(c.second_pages) + ", walk: " + ns(c.walk) + "}\n";
-  text += "  memory: {latency: " + ns(c.memory) + ", bandwidth: " + rate(c.memory_line) + "}\n";
-  text += "  remote: {latency: " + ns(c.remote_memory) + ", bandwidth: " + rate(c.link_line) + "}\n";
+          ", second: " + std::to_string(c.second_pages) + ", walk: " + ns(&CoreModel::walk) + "}\n";
+  text += "  memory: {latency: " + ns(&CoreModel::memory) + ", bandwidth: " + rate(c.memory_line) + "}\n";
+  text +=
+      "  remote: {latency: " + ns(&CoreModel::remote_memory) + ", bandwidth: " + rate(c.link_line) + "}\n";
   text += "  overlap: " + std::to_string(c.overlap) + "\n  ahead: " + std::to_string(c.ahead) +
-          "\n  transfer: " + ns(c.transfer) + "\n  step: " + ns(c.step) + "\n";
+          "\n  transfer: " + ns(&CoreModel::transfer) + "\n  step: " + ns(&CoreModel::step) +
+          "\n  atomic: " + ns(&CoreModel::atomic) + "\n  forward: " + ns(&CoreModel::forward) + "\n";
   return text;
 }
 

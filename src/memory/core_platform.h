@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "memory/record/recording.h"
@@ -18,6 +19,11 @@ struct CorePlatform {
   std::string source;  // of its figures
   double clock = 3e9;  // hertz
   CoreModel core;      // in cycles of that clock
+  // Times of `core` as they were read or measured, in seconds, before they were rounded to cycles.
+  std::vector<std::pair<uint64_t CoreModel::*, double>> unrounded = {};
+
+  void set(uint64_t CoreModel::*time, double seconds);
+  double seconds(uint64_t CoreModel::*time) const;
 };
 
 // Returns the machine on which programs are replayed without --platform. It has round figures of a server's

@@ -139,6 +139,14 @@ double time_updates(HostBuffer& buffer, const std::vector<size_t>& places) {
   return (cpu_seconds() - start) / double(places.size());
 }
 
+double time_atomics(HostBuffer& buffer, size_t additions) {
+  std::atomic_ref<uint64_t> word(*reinterpret_cast<uint64_t*>(buffer.at(0)));
+  const double start = cpu_seconds();
+  for (size_t i = 0; i < additions; ++i)
+    word.fetch_add(i);
+  return (cpu_seconds() - start) / double(additions);
+}
+
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes) {
   const double start = cpu_seconds();
   read_in_order(buffer, begin, bytes);

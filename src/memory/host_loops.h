@@ -59,6 +59,9 @@ time_scattered(const HostBuffer& buffer, const std::vector<size_t>& places, size
 // Returns the mean seconds of an update, which loads a place and stores to it, over all places.
 double time_updates(HostBuffer& buffer, const std::vector<size_t>& places);
 
+// Returns the mean seconds of an atomic addition to one word, which the core owns.
+double time_atomics(HostBuffer& buffer, size_t additions);
+
 // Returns the seconds in which the range is read in order.
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes);
 

@@ -17,7 +17,7 @@ namespace {
 
 // Returns the counter for loads and stores together, or the sum of their separate counters where the profile
 // has those.
-double both(const Values& v, const std::string& before, const std::string& after) {
+double of_loads_and_stores(const Values& v, const std::string& before, const std::string& after) {
   if (v.has(before + after))
     return v.sum(before + after);
   return v.sum(before + "_op_ld" + after) + v.sum(before + "_op_st" + after);
@@ -26,8 +26,8 @@ double both(const Values& v, const std::string& before, const std::string& after
 // Returns requests and needed requests of shared memory, from whichever counters the profile has.
 Requests shared_of(const Values& v) {
   const std::string pipe = "l1tex__data_pipe_lsu_wavefronts_mem_shared";
-  const double conflicts = both(v, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared", ".sum");
-  const double wavefronts = both(v, pipe, ".sum");
+  const double conflicts = of_loads_and_stores(v, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared", ".sum");
+  const double wavefronts = of_loads_and_stores(v, pipe, ".sum");
   if (v.has("memory_l1_wavefronts_shared_ideal") || v.has("L1 Wavefronts Shared Ideal"))
     return {
         v.first_sum({"memory_l1_wavefronts_shared", "L1 Wavefronts Shared"}),

@@ -376,11 +376,7 @@ class Report {
     if (scan_.latencies.total() == 0)
       return "No significant contention: every access was served by its own CPU's cache.";
     if (!scan_.has_reasons())
-      return std::ranges::all_of(
-                 scan_.fought,
-                 [](uint64_t n) {
-                   return n == 0;
-                 })
+      return std::ranges::count(scan_.contended, 0) == kAccessTypes
                  ? "No significant contention: no CPU uses what another one writes."
                  : "No significant contention: accesses to what several CPUs write take no longer than "
                    "undisturbed ones.";

@@ -118,7 +118,7 @@ class FirstPass {
       scan_.by_service[size_t(r.service)].add(r.latency);
     }
     if (r.type != memory::AccessType::Fetch)
-      scan_.sample.add(r, !is_trivial(r));
+      scan_.sample.add(r, !is_trivial(r) || is_hidden_miss(r));
     if (is_trivial(r)) {
       ++scan_.trivial;
     } else {

@@ -26,6 +26,11 @@ inline bool is_trivial(const AccessRecord& r) {
   return r.trivial() || (!(r.flags & memory::AccessRecord::kServiceKnown) && r.latency <= 1);
 }
 
+// Returns whether an access that did not wait was served beyond the first cache, behind other misses.
+inline bool is_hidden_miss(const AccessRecord& r) {
+  return is_trivial(r) && r.service != memory::Service::Unknown && r.service != memory::Service::L1;
+}
+
 // Kernel addresses are the same in all processes, so their blocks have process 0.
 inline BlockKey block_of(const AccessRecord& r) {
   const bool kernel = r.address >> 63;

@@ -358,6 +358,18 @@ TEST(Items, AreNumberedOnceByKindCpuAndValue) {
   EXPECT_EQ(items.item(2).value, 5u);
 }
 
+// A core with many misses under way waits for few of them, and all are misses of the object.
+TEST(Sample, CountsMissesThatOthersHide) {
+  AccessRecord waits = hit(1, 0, 0x1000);
+  EXPECT_FALSE(is_hidden_miss(waits));
+  waits.flags |= AccessRecord::kLocal | AccessRecord::kServiceKnown;
+  waits.service = memory::Service::L2;
+  EXPECT_TRUE(is_hidden_miss(waits));
+  EXPECT_EQ(scan({waits}).sample.kept().at(0).missed, true);
+  waits.service = memory::Service::L1;
+  EXPECT_FALSE(is_hidden_miss(waits));
+}
+
 TEST(Sample, IsFairAndBounded) {
   AccessSample sample;
   constexpr uint64_t kAccesses = 1 << 20;

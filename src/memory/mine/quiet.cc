@@ -54,7 +54,7 @@ void find_quiet(const OpenTrace& open, const ContentionOptions& options, Functio
     if (r.latency == AccessRecord::kNoLatency)
       return;
     if (scan.sampled ? holders.is_shared() : taken) {
-      ++scan.fought[size_t(r.type)];
+      ++scan.contended[size_t(r.type)];
       return;
     }
     scan.quiet.add(r.latency);
@@ -69,13 +69,13 @@ bool has_quiet(const Scan& scan, size_t type) {
 double least_chance(const Scan& scan, uint64_t high) {
   double most = 0;
   for (size_t t = 0; t < kAccessTypes; ++t) {
-    const uint64_t fought = scan.fought[t];
-    if (fought < tuning::kLeastMeetings)
+    const uint64_t contended = scan.contended[t];
+    if (contended < tuning::kLeastMeetings)
       continue;  // too few for a finding
     if (!has_quiet(scan, t))
       return 1;
-    const uint64_t its = high > 0 ? std::min(high, fought) : fought;
-    most = std::max(most, fisher_tail(its, fought, 0, scan.quiet_by_type[t].total()));
+    const uint64_t its = high > 0 ? std::min(high, contended) : contended;
+    most = std::max(most, fisher_tail(its, contended, 0, scan.quiet_by_type[t].total()));
   }
   return most;
 }

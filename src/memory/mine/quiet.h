@@ -11,7 +11,7 @@
 
 namespace lento::memory {
 
-// Fills in Scan::quiet, quiet_by_type and fought (the contended accesses). Cost: a pass. Blocks beyond
+// Fills in Scan::quiet, quiet_by_type and contended (accesses). Cost: a pass. Blocks beyond
 // kMostLines count as neither.
 void find_quiet(const OpenTrace& open, const ContentionOptions& options, Functions& functions, Scan& scan);
 
@@ -19,7 +19,7 @@ void find_quiet(const OpenTrace& open, const ContentionOptions& options, Functio
 bool has_quiet(const Scan& scan, size_t type);
 
 // Returns the smallest p that Fisher's exact test can reach on this trace, if all `high` latencies are among
-// the contended accesses (Scan::fought), for the access type where that is largest. Above the level of the
+// the contended accesses (Scan::contended), for the access type where that is largest. Above the level of the
 // test, contention cannot be found. Returns 0 without types that have enough contended accesses, 1 when one
 // has too few quiet ones.
 double least_chance(const Scan& scan, uint64_t high);

@@ -105,7 +105,7 @@ TEST(Quiet, ReadersOfWhatIsWrittenOnceAreUndisturbed) {
   for (size_t i = 1; i < trace.size(); ++i)
     trace[i].type = AccessType::Load;
   const test::Passes passes(trace);
-  EXPECT_EQ(passes.scan.fought[size_t(AccessType::Load)], 1u);  // the other CPU's first
+  EXPECT_EQ(passes.scan.contended[size_t(AccessType::Load)], 1u);  // the other CPU's first
   EXPECT_EQ(passes.scan.quiet.total(), 1999u);
 }
 

@@ -158,7 +158,7 @@ struct Scan {
   // levels.
   LatencyHistogram quiet;
   std::array<LatencyHistogram, kAccessTypes> quiet_by_type;
-  std::array<uint64_t, kAccessTypes> fought = {};
+  std::array<uint64_t, kAccessTypes> contended = {};
   Losses losses = {};
   uint64_t excess = 0;           // sum of Cost::cycles
   uint64_t latency_sum = 0;      // of all accesses

@@ -38,6 +38,7 @@ ReplayMachine::Hints NewLayout::hints(uint64_t address) const {
   for (const Relayout& r : relayouts_) {
     if (address < r.low || address >= r.high)
       continue;
+    hints.copied |= r.kind == Relayout::Kind::Private;
     hints.local |= r.kind == Relayout::Kind::Local;
     hints.huge |= r.kind == Relayout::Kind::Huge;
     hints.second |= r.kind == Relayout::Kind::Second;

@@ -106,16 +106,19 @@ inline bool is_dependent(const Recording::Event& e) {
 struct CoreModel {
   uint64_t step = 4;                // from one access to the next
   uint64_t transfer = 60;           // a line from another core
+  uint64_t atomic = 0;              // an atomic operation on a line that the core owns, beyond a step
+  uint64_t forward = 0;             // from a store to the core's next load of the word, which depends on it
   uint64_t stream_step = 4;         // to the next element of an array that comes from beyond the first cache,
                                     // where there are several nodes
   TagShape first = {32 << 10, 8};   // of each core
   TagShape second = {1 << 20, 16};  // of each core, inclusive of the first
   TagShape third = {0, 16};         // of each node; 0 bytes: none
   // A set of the first cache that more lines use than it has ways takes one at a time, however many misses
-  // are outstanding: `replace` for a line that was read, `rewrite` for one that the core had modified. 0:
-  // they overlap.
+  // are outstanding: a line from the second cache takes `replace` where it was read, `rewrite` where the core
+  // had modified it, and one from farther takes longer as its latency is. 0: the set takes all at once.
   uint64_t replace = 0;
   uint64_t rewrite = 0;
+  uint64_t first_hit = 4;  // in all, unlike the latencies that follow, which are beyond it
   uint64_t second_hit = 12;
   uint64_t third_hit = 50;
   uint64_t memory = 120;         // of the node that the core is on

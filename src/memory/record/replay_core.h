@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "memory/record/record_format.h"
 #include "memory/record/recording.h"
@@ -22,6 +24,13 @@ struct ReplayLock {
   bool passed_on = false;   // several threads have held it exclusively
   std::deque<size_t> waiting;
   std::optional<uint64_t> permits;  // of a semaphore; without a value it blocks no thread
+};
+
+// Threads that arrive at a barrier, or at the begin or end of a parallel region.
+struct ReplayMeeting {
+  uint64_t come = 0;
+  uint64_t latest = 0;
+  std::vector<std::pair<uint64_t, size_t>> waiting = {};  // arrivals that it waits for, thread
 };
 
 struct ReplayCore {
@@ -88,6 +97,34 @@ struct ReplayCore {
       far_lines[next_far++ % far_lines.size()] = line;
     return near && (far || !hit_first);
   }
+  // Returns whether the event behind the present one is a store to the line of the address.
+  bool stores_next(uint64_t address) const {
+    constexpr uint64_t kLine = 64;
+    const Recording::Event* const next = at + 1;
+    return next != thread->pieces[piece].second && kind_of(*next) == LENTO_WRITE &&
+           address_of(*next) / kLine == address / kLine;
+  }
+
+  // Returns the cycles that the access takes in the core beyond its step, once its line is there at `now`:
+  // those of an atomic operation, or what is left of the way from the core's last store to a load of the
+  // word.
+  uint64_t in_core(const AccessRecord& r, bool is_atomic, uint64_t now, const CoreModel& model) {
+    LastStore& last = last_stores[r.address / sizeof(uint64_t) % last_stores.size()];
+    uint64_t wait = 0;
+    if (is_atomic)
+      wait = model.atomic;
+    else if (r.type != AccessType::Store && last.address == r.address)
+      wait = std::max(now, last.ready) - now;
+    if (r.writes())
+      last = {r.address, now + wait + model.forward};
+    return wait;
+  }
+  struct LastStore {
+    uint64_t address = 0;
+    uint64_t ready = 0;  // cycle at which a load has the stored value
+  };
+  std::array<LastStore, 64> last_stores = {};
+
   std::array<uint64_t, 8> far_lines = {};  // last lines that missed the first cache, as line number + 1
   size_t next_far = 0;
   struct LastUse {

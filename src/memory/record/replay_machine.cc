@@ -194,13 +194,19 @@ ReplayMachine::Answer ReplayMachine::fetch(
     answer = {model_.second_hit, 0, Service::L2};
   answer.streams = streams;
   if (answer.latency > 0 && !streams)
-    answer.latency += wait_for_set(cores_[core], key, line.writer == core, now);
+    answer.latency += wait_for_set(cores_[core], key, line.writer == core, answer.latency, now);
   return answer;
 }
 
 // Returns how long the line's set of the first cache is busy with other lines, and makes it busy with this
-// one.
-uint64_t ReplayMachine::wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t now) const {
+// one, which comes after `latency`. A set has few fills under way, so each takes a share of its latency, and
+// `replace` and `rewrite` are those of lines from the second cache.
+uint64_t ReplayMachine::wait_for_set(
+    Core& core,
+    uint64_t key,
+    bool is_modified,
+    uint64_t latency,
+    uint64_t now) const {
   const uint64_t takes = is_modified ? model_.rewrite : model_.replace;
   if (takes == 0)
     return 0;
@@ -208,7 +214,9 @@ uint64_t ReplayMachine::wait_for_set(Core& core, uint64_t key, bool is_modified,
     core.sets_free.resize(core.cache.first().sets());
   uint64_t& free = core.sets_free[core.cache.first().set_number(key)];
   const uint64_t start = std::max(now, free);
-  free = start + takes;
+  const uint64_t from_second = model_.first_hit + model_.second_hit;
+  free = start + takes * (model_.first_hit + std::max(latency, model_.second_hit)) /
+                     std::max<uint64_t>(1, from_second);
   return start - now;
 }
 
@@ -291,9 +299,10 @@ void ReplayMachine::note(const Answer& answer, uint64_t stall, size_t core, size
   }
   if (stall > 0)
     r.flags &= uint8_t(~AccessRecord::kLocal);
-  // Local lines without a stall count too, because they show how long remote lines would take if they were
-  // local.
-  if (stall > 0 || (answer.service == Service::LocalMemory && memories_.size() > 1))
+  // Lines that came without a stall count too where misses overlap, so that an object's share of misses is
+  // known. Local lines of several nodes show how long remote lines would take if they were local.
+  const bool overlaps = model_.overlap > 1 && answer.latency > 0 && !answer.streams;
+  if (stall > 0 || overlaps || (answer.service == Service::LocalMemory && memories_.size() > 1))
     r.service = answer.service;
 }
 

@@ -26,7 +26,8 @@ class ReplayMachine {
     // The core's next access stores to the same line. Where misses overlap, that store waits behind the load
     // and requests the line with it, so that the line comes once.
     bool updates = false;
-    // Effects of a new layout of the data: it has Relayout::Kind::Local, Huge, Second or Fits.
+    // Effects of a new layout of the data: it has Relayout::Kind::Private, Local, Huge, Second or Fits.
+    bool copied = false;
     bool local = false;
     bool huge = false;
     bool second = false;
@@ -92,7 +93,7 @@ class ReplayMachine {
   uint64_t transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r);
   Answer
   fetch(size_t core, uint64_t key, const Hints& hints, LineState& line, uint64_t now, const AccessRecord& r);
-  uint64_t wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t now) const;
+  uint64_t wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t latency, uint64_t now) const;
   Answer from_memory(size_t core, size_t home, uint64_t now);
   uint64_t translate(Core& core, const AccessRecord& r, uint64_t now);
   uint64_t issue(Core& core, const Answer& answer, uint64_t now);

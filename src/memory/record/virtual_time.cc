@@ -21,13 +21,7 @@ constexpr uint64_t kNobody = ReplayLock::kNobody;
 
 using Core = ReplayCore;
 using Lock = ReplayLock;
-
-// Threads that arrive at a barrier, or at the begin or end of a parallel region.
-struct Meeting {
-  uint64_t come = 0;
-  uint64_t latest = 0;
-  std::vector<std::pair<uint64_t, size_t>> waiting;  // arrivals that it waits for, thread
-};
+using Meeting = ReplayMeeting;
 
 class Replay {
  public:
@@ -149,6 +143,7 @@ class Replay {
       case LENTO_LOST:
         access(core, index, e, AccessType::Atomic);
         break;
+      case LENTO_LOCK:
       case LENTO_READER:
       case LENTO_WRITER:
         if (!lock(core, index, e))
@@ -158,7 +153,7 @@ class Replay {
         leave(core, index, e);
         break;
       case LENTO_PERMITS:
-        locks_[layout_.lock_key(core.thread->pid, index, address_of(e))].permits = e.second;
+        lock_of(core, index, e).permits = e.second;
         break;
       case LENTO_TAKE:
         if (!take(core, index, e))
@@ -176,10 +171,6 @@ class Replay {
         if (!join(core, e))
           return;
         break;
-      case LENTO_LOCK:
-        if (!lock(core, index, e))
-          return;
-        break;
       case LENTO_UNLOCK:
         unlock(core, index, e);
         break;
@@ -191,7 +182,8 @@ class Replay {
           return;
         break;
       case LENTO_ALLOC:
-        allocate(e);
+        if (blocks_.size() < kMostBlocks)
+          blocks_.push_back({address_of(e), 0, e.second});
         break;
       case LENTO_CALLERS:
         if (!blocks_.empty())
@@ -277,9 +269,13 @@ class Replay {
     ++core.at;
   }
 
+  Lock& lock_of(const Core& core, size_t index, const Recording::Event& e) {
+    return locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+  }
+
   // Takes a lock, which readers share. Returns false when the thread must wait for it.
   bool lock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    Lock& lock = lock_of(core, index, e);
     const bool reads = kind_of(e) == LENTO_READER;
     const bool taken = lock.holder != kNobody && lock.holder != index;
     if (taken || (lock.readers > 0 && kind_of(e) == LENTO_WRITER)) {
@@ -299,7 +295,7 @@ class Replay {
   }
 
   void unlock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    Lock& lock = lock_of(core, index, e);
     access(core, index, e, AccessType::Store);
     lock.holder = kNobody;
     core.let_go();
@@ -308,7 +304,7 @@ class Replay {
 
   // Gives back a read-write lock.
   void leave(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    Lock& lock = lock_of(core, index, e);
     access(core, index, e, AccessType::Atomic);
     if (lock.holder == index)
       lock.holder = kNobody, core.let_go();
@@ -336,7 +332,7 @@ class Replay {
 
   // Takes a permit of a semaphore. Returns false when the thread must wait for one.
   bool take(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    Lock& lock = lock_of(core, index, e);
     if (lock.permits == 0) {
       lock.waiting.push_back(index);
       core.state = Core::State::AtLock;
@@ -350,7 +346,7 @@ class Replay {
   }
 
   void give(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
+    Lock& lock = lock_of(core, index, e);
     access(core, index, e, AccessType::Atomic);
     if (lock.permits)
       ++*lock.permits;
@@ -359,11 +355,6 @@ class Replay {
     const size_t next = lock.waiting.front();
     lock.waiting.pop_front();
     wake(next, core.time);
-  }
-
-  void allocate(const Recording::Event& e) {
-    if (blocks_.size() < kMostBlocks)
-      blocks_.push_back({address_of(e), 0, e.second});
   }
 
   // Wakes threads when none can run: the next bursts begin, or an incomplete recording blocks all threads.
@@ -405,12 +396,6 @@ class Replay {
     return any;
   }
 
-  std::optional<uint64_t> shared_place(const Core& core, uint64_t address) const {
-    if (!several_processes_)
-      return std::nullopt;
-    return shared_.place(core.thread->pid, address);
-  }
-
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
     AccessRecord r;
     r.cycle = core.time;
@@ -421,36 +406,30 @@ class Replay {
     r.cpu = uint16_t(std::min<size_t>(index, UINT16_MAX - 1));
     r.thread = core.thread->number;
     r.process = process_[index];
-    if (const auto place = shared_place(core, r.address)) {
-      r.address = *place;
-      r.process = 0;
-    }
+    if (const auto place = several_processes_ ? shared_.place(core.thread->pid, r.address) : std::nullopt)
+      r.address = *place, r.process = 0;
     r.flags = AccessRecord::kServiceKnown;
     r.flags |= flags_of(kind_of(e));
     ReplayMachine::Hints hints = layout_.hints(r.address);
     hints.dependent = is_dependent(e);
-    hints.updates = type == AccessType::Load && stores_next(core, address_of(e));
+    hints.updates = type == AccessType::Load && core.stores_next(address_of(e));
     const uint64_t wait = machine_->access(index, layout_.line_key(r.process, index, r.address), hints, r);
     r.latency = uint32_t(std::min<uint64_t>(1 + wait, AccessRecord::kNoLatency - 1));
     if (core.asked)
       core.charge_lock(r);
     if (core.guards > 0)
       r.flags |= AccessRecord::kGuarded;
-    core.time += step_of(core, r) + wait;
+    // A thread needs no atomic operation for a count of its own, and releases a lock with one.
+    const unsigned kind = kind_of(e);
+    const bool own_count = hints.copied && (kind == LENTO_UPDATE || kind == LENTO_DROP);
+    const bool is_atomic = (r.is_atomic() && !own_count) || kind == LENTO_UNLOCK;
+    core.time += step_of(core, r) + wait + core.in_core(r, is_atomic, core.time + wait, model_);
     ++result_.accesses;
     if (!sink_)
       return;
     sink_->record(r);
     if ((result_.accesses & 0xffff) == 0)
       sink_->advance(r.cycle);
-  }
-
-  // Returns whether the event behind the present one is a store to the line of the address.
-  static bool stores_next(const Core& core, uint64_t address) {
-    constexpr uint64_t kLine = 64;
-    const Recording::Event* const next = core.at + 1;
-    return next != core.thread->pieces[core.piece].second && kind_of(*next) == LENTO_WRITE &&
-           address_of(*next) / kLine == address / kLine;
   }
 
   uint64_t step_of(Core& core, const AccessRecord& r) const {
