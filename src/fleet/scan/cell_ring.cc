@@ -13,17 +13,17 @@ constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
 // Joins the statistics of two cells. The upper quantile is the larger of both, so that only a fall in both
 // remains, the lower one the smaller of both.
-float join_halves(size_t channel, float a, float b) {
+float join_halves(size_t statistic, float a, float b) {
   if (std::isnan(a) || std::isnan(b))
     return std::isnan(a) ? b : a;
-  return channel == kUpper ? std::max(a, b) : channel == kLower ? std::min(a, b) : (a + b) / 2;
+  return statistic == kUpper ? std::max(a, b) : statistic == kLower ? std::min(a, b) : (a + b) / 2;
 }
 
 }  // namespace
 
 CellRing::CellRing(const Options& options)
     : o_(options) {
-  for (size_t c = 0; c < kChannels; ++c) {
+  for (size_t c = 0; c < kStatistics; ++c) {
     const bool kept = c == kMean || (c == kRaw ? o_.ranks : o_.quantiles);
     place_[c] = kept ? uint8_t(stored_++) : kNowhere;
   }
@@ -35,18 +35,18 @@ void CellRing::push(std::span<const float> cells) {
   ++pushed_;
   float* to = values_.data() + row(0);
   for (size_t m = 0; m <= o_.machines; ++m) {
-    for (size_t c = 0; c < kChannels; ++c) {
+    for (size_t c = 0; c < kStatistics; ++c) {
       if (place_[c] != kNowhere)
-        to[m * stored_ + place_[c]] = cells[m * kChannels + c];
+        to[m * stored_ + place_[c]] = cells[m * kStatistics + c];
     }
   }
 }
 
-float CellRing::at(size_t machine, size_t channel, size_t back) const {
+float CellRing::at(size_t machine, size_t statistic, size_t back) const {
   const float* cells = values_.data() + row(back);
-  if (place_[channel] != kNowhere)
-    return cells[machine * stored_ + place_[channel]];
-  return channel == kRaw ? cells[machine * stored_] + cells[o_.machines * stored_] : kMissing;
+  if (place_[statistic] != kNowhere)
+    return cells[machine * stored_ + place_[statistic]];
+  return statistic == kRaw ? cells[machine * stored_] + cells[o_.machines * stored_] : kMissing;
 }
 
 void CellRing::forget(size_t machine) {
@@ -56,9 +56,9 @@ void CellRing::forget(size_t machine) {
 
 std::vector<float> CellRing::joined() const {
   std::vector<float> out;
-  out.reserve((o_.machines + 1) * kChannels);
+  out.reserve((o_.machines + 1) * kStatistics);
   for (size_t m = 0; m <= o_.machines; ++m) {
-    for (size_t c = 0; c < kChannels; ++c)
+    for (size_t c = 0; c < kStatistics; ++c)
       out.push_back(join_halves(c, at(m, c, 1), at(m, c, 0)));
   }
   return out;

@@ -10,14 +10,14 @@
 
 namespace lento::fleet {
 
-// Statistics of a cell (`channel` in this folder). kMean, kUpper and kLower are differences from the peers'
+// Statistics of a cell. kMean, kUpper and kLower are differences from the peers'
 // median. kRaw is the mean itself, which is not tested but shows whether the machine or its peers changed.
-enum Channel : uint8_t {
+enum Statistic : uint8_t {
   kMean,
   kUpper,  // the 90 % quantile over the shortest window: it falls only when nearly all samples fall
   kLower,  // the 10 % quantile: it rises only when nearly all samples rise
   kRaw,
-  kChannels
+  kStatistics
 };
 inline constexpr size_t kTested = kRaw;
 inline constexpr size_t kLeastPeers = 3;  // fewest machines whose median says what is usual
@@ -32,12 +32,12 @@ class CellRing {
   };
   explicit CellRing(const Options& options);
 
-  // Adds one cell of every machine, with each statistic at [machine * kChannels + channel], NaN where
+  // Adds one cell of every machine, with each statistic at [machine * kStatistics + statistic], NaN where
   // missing, followed by a cell of the peers' medians.
   void push(std::span<const float> cells);
-  // Returns a channel of a machine, or with machine == Options::machines of the peers' medians, `back` cells
-  // before the newest.
-  float at(size_t machine, size_t channel, size_t back) const;
+  // Returns a statistic of a machine, or with machine == Options::machines of the peers' medians, `back`
+  // cells before the newest.
+  float at(size_t machine, size_t statistic, size_t back) const;
   void forget(size_t machine);
   // Returns the two newest cells as one of double length, in the layout of push().
   std::vector<float> joined() const;
@@ -53,8 +53,8 @@ class CellRing {
   }
 
   Options o_;
-  std::array<uint8_t, kChannels> place_{};  // by channel: its place among the stored ones
-  size_t stored_ = 0;                       // number of stored channels
+  std::array<uint8_t, kStatistics> place_{};  // by statistic: its place among the stored ones
+  size_t stored_ = 0;                         // number of stored statistics
   size_t newest_ = 0;
   uint64_t pushed_ = 0;
   std::vector<float> values_;  // the cells of one time are neighbours

@@ -21,7 +21,7 @@ float quantile(std::span<const float> values, double share) {
   return float(double(values[low]) + (at - double(low)) * double(values[high] - values[low]));
 }
 
-constexpr std::array<Channel, 2> kEdges{kUpper, kLower};
+constexpr std::array<Statistic, 2> kQuantiles{kUpper, kLower};
 constexpr std::array<double, 2> kShares{0.9, 0.1};
 
 // Returns the quantile, linear between order statistics.
@@ -79,18 +79,18 @@ void fill_means(const CellSource& s, const Scale& scale, std::vector<float>& cel
   for (size_t i = 0; i < n; ++i) {
     if (counts[i] == 0 || 2 * counts[i] < s.rows_a_cell)
       continue;
-    cells[i * kChannels + kMean] = float(sums[i] / double(counts[i]));
-    cells[i * kChannels + kRaw] = float(raw[i] / double(counts[i]));
+    cells[i * kStatistics + kMean] = float(sums[i] / double(counts[i]));
+    cells[i * kStatistics + kRaw] = float(raw[i] / double(counts[i]));
   }
 }
 
 // Fills the upper and lower quantiles of the cells over all rows of the window. The peers' quantile in the
-// same row is subtracted from each sample, so that a dip of many machines in one row cancels. `edges` holds
-// these quantiles by row on the metric's scale.
+// same row is subtracted from each sample, so that a dip of many machines in one row cancels. `quantiles`
+// holds these quantiles by row on the metric's scale.
 void fill_quantiles(
     const CellSource& s,
     const Scale& scale,
-    std::span<const Edges> edges,
+    std::span<const PeerQuantiles> quantiles,
     std::vector<float>& cells) {
   std::array<std::vector<float>, 2> values;
   for (size_t i = 0; i < s.peers.size(); ++i) {
@@ -102,19 +102,19 @@ void fill_quantiles(
         continue;
       const float level = scale.of(v);
       for (const size_t side : {0, 1})
-        values[side].push_back(level - edges[back][side]);
+        values[side].push_back(level - quantiles[back][side]);
     }
     for (const size_t side : {0, 1}) {
       if (2 * values[side].size() >= s.rows.rows())
-        cells[i * kChannels + kEdges[side]] = quantile_reordering(values[side], kShares[side]);
+        cells[i * kStatistics + kQuantiles[side]] = quantile_reordering(values[side], kShares[side]);
     }
   }
 }
 
 // Subtracts the peers' median from one statistic of all cells. Returns the median, NaN without values.
-float subtract_peers(size_t channel, std::vector<float>& cells) {
+float subtract_peers(size_t statistic, std::vector<float>& cells) {
   std::vector<float> values;
-  for (size_t at = channel; at < cells.size(); at += kChannels) {
+  for (size_t at = statistic; at < cells.size(); at += kStatistics) {
     if (!std::isnan(cells[at]))
       values.push_back(cells[at]);
   }
@@ -122,7 +122,7 @@ float subtract_peers(size_t channel, std::vector<float>& cells) {
     return kMissing;
   std::ranges::sort(values);
   const float middle = quantile(values, 0.5);
-  for (size_t at = channel; at < cells.size(); at += kChannels)
+  for (size_t at = statistic; at < cells.size(); at += kStatistics)
     cells[at] -= middle;
   return middle;
 }
@@ -144,7 +144,7 @@ std::vector<float> gather(const CellSource& s) {
   return values;
 }
 
-Edges edges_of(const CellSource& s) {
+PeerQuantiles peer_quantiles_of(const CellSource& s) {
   static thread_local std::vector<float> values;
   values.clear();
   for (const size_t m : s.peers) {
@@ -159,27 +159,27 @@ Edges edges_of(const CellSource& s) {
 CellPeers fill_cells(
     const CellSource& s,
     const Scale& scale,
-    const std::deque<Edges>& edges,
+    const std::deque<PeerQuantiles>& quantiles,
     std::vector<float>& cells) {
-  cells.assign(s.peers.size() * kChannels, kMissing);
+  cells.assign(s.peers.size() * kStatistics, kMissing);
   fill_means(s, scale, cells);
-  std::vector<Edges> levels;
-  for (const Edges& row : edges)
+  std::vector<PeerQuantiles> levels;
+  for (const PeerQuantiles& row : quantiles)
     levels.push_back({scale.of(row[0]), scale.of(row[1])});
   if (!scale.tied)
     fill_quantiles(s, scale, levels, cells);
   CellPeers peers;
-  for (const Channel c : {kMean, kUpper, kLower})
+  for (const Statistic c : {kMean, kUpper, kLower})
     peers.median[c] = subtract_peers(c, cells);
   peers.level = peers.median;
   std::vector<float> row;
   for (const size_t side : {0, 1}) {
     row.clear();
-    for (const Edges& level : levels) {
+    for (const PeerQuantiles& level : levels) {
       if (!std::isnan(level[side]))
         row.push_back(level[side]);
     }
-    peers.level[kEdges[side]] = row.empty() ? kMissing : quantile_reordering(row, kShares[side]);
+    peers.level[kQuantiles[side]] = row.empty() ? kMissing : quantile_reordering(row, kShares[side]);
   }
   return peers;
 }

@@ -46,7 +46,7 @@ class RowWindow {
 };
 
 // The 90 % and the 10 % quantile of the peers' values in one row, in this order. NaN without values.
-using Edges = std::array<float, 2>;
+using PeerQuantiles = std::array<float, 2>;
 
 struct CellSource {
   const RowWindow& rows;
@@ -57,22 +57,23 @@ struct CellSource {
 };
 
 // Returns the 90 % and the 10 % quantile of the peers' values in the last row.
-Edges edges_of(const CellSource& source);
+PeerQuantiles peer_quantiles_of(const CellSource& source);
 
 // Returns the rows of one metric and group, oldest first, for scale_of().
 std::vector<float> gather(const CellSource& source);
 
 // The peers' values at the time of a cell, for each statistic.
 struct CellPeers {
-  std::array<float, kChannels> level{};   // level of the peers: median of the means, quantile of the Edges
-  std::array<float, kChannels> median{};  // median of the cells, which was subtracted from each
+  std::array<float, kStatistics>
+      level{};  // level of the peers: median of the means, quantile of the PeerQuantiles
+  std::array<float, kStatistics> median{};  // median of the cells, which was subtracted from each
 };
 // Makes one cell for each of the peers, in the layout of CellRing::push, NaN for a machine without half of
-// its samples. `edges` holds the peers' quantiles in each row (edges_of), the newest row first.
+// its samples. `quantiles` holds the peers' quantiles in each row (peer_quantiles_of), the newest row first.
 CellPeers fill_cells(
     const CellSource& source,
     const Scale& scale,
-    const std::deque<Edges>& edges,
+    const std::deque<PeerQuantiles>& quantiles,
     std::vector<float>& cells);
 
 }  // namespace lento::fleet

@@ -44,21 +44,21 @@ Level::Level(
 
 // Returns the number of cells from which a window's value of a statistic is formed. A quantile cell covers
 // more rows than a cell of means, so a window has fewer of them.
-size_t Level::window(size_t channel) const {
-  return channel == kMean || channel == kRaw ? o_.cells : o_.quantile_cells;
+size_t Level::window(size_t statistic) const {
+  return statistic == kMean || statistic == kRaw ? o_.cells : o_.quantile_cells;
 }
 
 // Returns the mean of the cells [first, first + window). Of cells of quantiles it returns the largest upper
 // or the smallest lower one, which bounds the quantile of all their rows. NaN when more than half of the
 // cells are missing.
-float Level::statistic(size_t machine, size_t channel, size_t first) const {
+float Level::window_value(size_t machine, size_t statistic, size_t first) const {
   double sum = 0;
   float most = -INFINITY;
   float least = INFINITY;
   size_t count = 0;
-  const size_t cells = window(channel);
+  const size_t cells = window(statistic);
   for (size_t i = first; i < first + cells; ++i) {
-    const float v = cell(machine, channel, i);
+    const float v = cell(machine, statistic, i);
     if (std::isnan(v))
       continue;
     sum += double(v);
@@ -68,18 +68,18 @@ float Level::statistic(size_t machine, size_t channel, size_t first) const {
   }
   if (count == 0 || 2 * count < cells)
     return kNoLevel;
-  return channel == kUpper ? most : channel == kLower ? least : float(sum / double(count));
+  return statistic == kUpper ? most : statistic == kLower ? least : float(sum / double(count));
 }
 
-float Level::usual(size_t machine, Channel channel, float common) const {
-  return usual_.known(machine) ? float(usual_.expected(machine, channel, common)) : kNoLevel;
+float Level::usual(size_t machine, Statistic statistic, float common) const {
+  return usual_.known(machine) ? float(usual_.expected(machine, statistic, common)) : kNoLevel;
 }
 
 void Level::learn_oldest(const Suspicion& suspicion) {
   const auto oldest = [&](size_t machine) {
     Usual::Cell out{};
-    for (size_t c = 0; c < kChannels; ++c)
-      out[c] = c == kUpper || c == kLower ? statistic(machine, c, 0) : cell(machine, c, 0);
+    for (size_t c = 0; c < kStatistics; ++c)
+      out[c] = c == kUpper || c == kLower ? window_value(machine, c, 0) : cell(machine, c, 0);
     return out;
   };
   const Usual::Cell common = oldest(o_.machines);
@@ -103,10 +103,10 @@ std::array<Noise*, 2 * kTested> Level::noises() {
 Difference Level::difference(size_t machine, const Usual::Cell& common) const {
   Difference d;
   d.whole = usual_.known(machine);
-  for (size_t c = 0; c < kChannels && d.whole; ++c) {
+  for (size_t c = 0; c < kStatistics && d.whole; ++c) {
     if (!o_.quantiles && (c == kUpper || c == kLower))
       continue;
-    const float v = statistic(machine, c, o_.cells - window(c));
+    const float v = window_value(machine, c, o_.cells - window(c));
     d.whole = d.whole && !std::isnan(v);
     d.value[c] = float(double(v) - usual_.expected(machine, c, common[c]));
   }
@@ -116,8 +116,8 @@ Difference Level::difference(size_t machine, const Usual::Cell& common) const {
 // Forms the differences of all machines from their peers.
 void Level::form_differences(const Suspicion& suspicion) {
   Usual::Cell common{};
-  for (size_t c = 0; c < kChannels; ++c)
-    common[c] = statistic(o_.machines, c, o_.cells - window(c));
+  for (size_t c = 0; c < kStatistics; ++c)
+    common[c] = window_value(o_.machines, c, o_.cells - window(c));
   now_->resize(o_.machines);
   for (size_t m = 0; m < o_.machines; ++m)
     (*now_)[m] = difference(m, common);
@@ -125,7 +125,7 @@ void Level::form_differences(const Suspicion& suspicion) {
     subtract_median(c, suspicion);
   for (Difference& d : *now_)
     std::copy_n(d.value.begin(), kTested, d.single.begin());
-  for (const Channel c : {kUpper, kLower}) {
+  for (const Statistic c : {kUpper, kLower}) {
     if (o_.quantiles)
       combine(c);
   }
@@ -149,37 +149,41 @@ bool Level::lasts(size_t machine, double change) const {
 
 // Subtracts the median of the differences. Of the two middle machines of an even number, one may be faulty,
 // so the one whose level changed less is the reference.
-void Level::subtract_median(size_t channel, const Suspicion& suspicion) {
+void Level::subtract_median(size_t statistic, const Suspicion& suspicion) {
   std::vector<std::pair<float, float>> values;  // difference, and how far the machine moved itself
   for (size_t m = 0; m < o_.machines; ++m) {
     const Difference& d = (*now_)[m];
     if (d.whole && !suspicion.machines[m])
-      values.emplace_back(d.value[channel], std::abs(d.value[kRaw]));
+      values.emplace_back(d.value[statistic], std::abs(d.value[kRaw]));
   }
-  middle_[channel] = 0;
+  middle_[statistic] = 0;
   if (values.size() < kLeastPeers)
     return;
   const auto upper = values.begin() + std::ptrdiff_t(values.size() / 2);
   std::ranges::nth_element(values, upper);
   const auto lower = std::max_element(values.begin(), upper);
   const bool even = values.size() % 2 == 0;
-  middle_[channel] = even && lower->second < upper->second ? lower->first : upper->first;
+  middle_[statistic] = even && lower->second < upper->second ? lower->first : upper->first;
   for (Difference& d : *now_)
-    d.value[channel] -= middle_[channel];
+    d.value[statistic] -= middle_[statistic];
 }
 
 // Returns the present spread of the machines' differences in one statistic, weighted with that of the past
 // when peers are few, and the thresholds. The spread is 0 when all peers have equal values.
-Level::Thresholds Level::thresholds(Channel channel, double z) const {
+Level::Thresholds Level::thresholds(Statistic statistic, double z) const {
   std::vector<float> sizes;
   double past = 0;
   for (size_t m = 0; m < o_.machines; ++m) {
     if (!(*now_)[m].whole)
       continue;
-    sizes.push_back(std::abs((*now_)[m].value[channel]));
-    past += std::pow(absolute_[channel].spread(m), 2);
+    sizes.push_back(std::abs((*now_)[m].value[statistic]));
+    past += std::pow(absolute_[statistic].spread(m), 2);
   }
-  Thresholds by{1, double(sizes.size()), absolute_[channel].threshold(z), relative_[channel].threshold(z)};
+  Thresholds by{
+      1,
+      double(sizes.size()),
+      absolute_[statistic].threshold(z),
+      relative_[statistic].threshold(z)};
   if (!o_.against_peers || sizes.size() < kLeastPeers)
     return by;
   const double now = evidence::kSigmaOfMad * double(evidence::upper_median_reordering(std::span(sizes)));
@@ -191,39 +195,40 @@ Level::Thresholds Level::thresholds(Channel channel, double z) const {
 // Returns a change in multiples of two thresholds: `absolute` by the noise of the past on the metric's scale,
 // `relative` by the noise in units of the peers' present scatter. Until the latter noise is known, the
 // machine is assumed to vary as its peers do.
-Level::Test Level::in_thresholds(size_t m, Channel channel, double change, const Thresholds& by) const {
+Level::Test Level::in_thresholds(size_t m, Statistic statistic, double change, const Thresholds& by) const {
   const auto unit = [&](double spread, double freedom) {
     return normal_equivalent(change / (widened(m) * std::hypot(spread, kLeastSpread)), freedom);
   };
-  const Noise &past = absolute_[channel], &ratio = relative_[channel];
+  const Noise &past = absolute_[statistic], &ratio = relative_[statistic];
   const double relative =
       ratio.known() ? unit(ratio.spread(m) * by.present, ratio.freedom(m)) : unit(by.present, by.peers);
   return {float(unit(past.spread(m), past.freedom(m)) / by.absolute), float(relative / by.relative)};
 }
 
 // Tests one statistic of one machine.
-Deviation Level::test(size_t m, Channel channel, const Thresholds& by) const {
-  const double change = double((*now_)[m].value[channel]);
-  const Test score = in_thresholds(m, channel, change, by);
+Deviation Level::test(size_t m, Statistic statistic, const Thresholds& by) const {
+  const double change = double((*now_)[m].value[statistic]);
+  const Test score = in_thresholds(m, statistic, change, by);
   Deviation deviation;
   deviation.beside = score.absolute;
   // The peers' present scatter of means may be small by chance, so the smaller of both scores counts. Their
   // scatter of quantiles is reliable, so the score relative to it has twice the weight of the other.
-  const float size = channel == kMean ? std::min(std::abs(score.relative), std::abs(score.absolute))
-                                      : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
+  const float size = statistic == kMean
+                         ? std::min(std::abs(score.relative), std::abs(score.absolute))
+                         : std::cbrt(score.relative * score.relative * std::abs(score.absolute));
   deviation.score = std::copysign(size, float(change));
   deviation.shown = std::max(std::abs(deviation.score), std::abs(deviation.beside));
   deviation.change = float(change);
   deviation.raw = (*now_)[m].value[kRaw];
   deviation.past = usual_.mean(m, kMean);
-  deviation.channel = channel;
+  deviation.statistic = statistic;
   deviation.judged = true;
   return deviation;
 }
 
 // Replaces the difference of a quantile by a weighted mean of itself and the difference of kMean. Both
 // follow the same shift with separate noise, and the weights are those of the least variance.
-void Level::combine(Channel quantile) const {
+void Level::combine(Statistic quantile) const {
   const double of_mean = 1 / (absolute_[kMean].variance() + kLeastSpread * kLeastSpread);
   const double of_quantile = 1 / (single_[quantile].variance() + kLeastSpread * kLeastSpread);
   for (Difference& d : *now_) {
@@ -246,26 +251,26 @@ double Level::allowed(const Deviation& deviation, size_t m, const Dips& dips, do
   const double change = std::abs(double(deviation.change));
   if (!lasts(m, double(deviation.change)))
     return 0;
-  if (deviation.channel != kMean)
+  if (deviation.statistic != kMean)
     return dips.z_of(
                m,
-               deviation.channel == kUpper,
-               std::abs(double((*now_)[m].single[deviation.channel])),
+               deviation.statistic == kUpper,
+               std::abs(double((*now_)[m].single[deviation.statistic])),
                o_.rows_a_quantile) /
            z;
   return change / by_chance(m, dips, z);
 }
 
 // Tests one statistic of all machines and keeps the strongest score of each machine in `out`.
-void Level::judge(Channel channel, double z, const Dips& dips, std::vector<Deviation>& out) {
-  const Thresholds by = thresholds(channel, z);
-  present_[channel] = by.present;
+void Level::judge(Statistic statistic, double z, const Dips& dips, std::vector<Deviation>& out) {
+  const Thresholds by = thresholds(statistic, z);
+  present_[statistic] = by.present;
   for (size_t m = 0; m < o_.machines; ++m) {
     if (!(*now_)[m].whole)
       continue;
-    Deviation deviation = test(m, channel, by);
-    if (!may_show(channel) || (channel == kUpper && deviation.change > 0) ||
-        (channel == kLower && deviation.change < 0))
+    Deviation deviation = test(m, statistic, by);
+    if (!may_show(statistic) || (statistic == kUpper && deviation.change > 0) ||
+        (statistic == kLower && deviation.change < 0))
       continue;
     const double most = deviation.shown >= 1 ? allowed(deviation, m, dips, z) : 1;
     for (float* score : {&deviation.score, &deviation.beside})
@@ -283,7 +288,7 @@ void Level::test_window(const Suspicion& suspicion, double z, const Dips& dips, 
   form_differences(suspicion);
   for (size_t c = 0; c < kTested; ++c) {
     if (c == kMean || o_.quantiles)
-      judge(Channel(c), z, dips, out);
+      judge(Statistic(c), z, dips, out);
   }
   if (ring_->pushed() % o_.cells == 0)
     learn(suspicion);
@@ -321,14 +326,14 @@ void Level::learn(const Suspicion& suspicion) {
     noise->refresh();
 }
 
-size_t Level::cells_since_change(size_t machine, Channel channel) const {
+size_t Level::cells_since_change(size_t machine, Statistic statistic) const {
   double sum = 0;
   double best = -1;
   size_t since = 1;
   for (size_t n = 1; n <= o_.cells; ++n) {
-    const float v = cell(machine, channel, o_.cells - n);
+    const float v = cell(machine, statistic, o_.cells - n);
     if (!std::isnan(v))
-      sum += double(v) - usual_.expected(machine, channel, cell(o_.machines, channel, o_.cells - n));
+      sum += double(v) - usual_.expected(machine, statistic, cell(o_.machines, statistic, o_.cells - n));
     if (sum * sum / double(n) > best) {
       best = sum * sum / double(n);
       since = n;

@@ -39,7 +39,7 @@ struct Deviation {
   float change = 0;  // change of the statistic
   float raw = 0;     // change of the machine's level, without its peers
   float past = 0;    // the machine's usual difference from its peers
-  Channel channel = kMean;
+  Statistic statistic = kMean;
   bool judged = false;
 };
 
@@ -54,7 +54,7 @@ struct Suspicion {
 
 // The difference of a machine's window from its expectation.
 struct Difference {
-  std::array<float, kChannels> value{};
+  std::array<float, kStatistics> value{};
   std::array<float, kTested> single{};  // values before quantiles are combined with the mean
   bool whole = false;
 };
@@ -74,7 +74,7 @@ class Level {
   void test_window(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Deviation>& out);
   // Returns the usual value of a machine's statistic (its difference from the peers' median for a tested
   // one) while that median is `common`. NaN until a window of healthy cells was learned.
-  float usual(size_t machine, Channel channel, float common) const;
+  float usual(size_t machine, Statistic statistic, float common) const;
   void forget(size_t machine);  // discards the past of a machine that was absent
   Usual& past() {               // of the machines
     return usual_;
@@ -86,7 +86,7 @@ class Level {
   // then three in units of the present scatter of the peers.
   std::array<Noise*, 2 * kTested> noises();
   // Returns how many cells before the window's end the change most likely began.
-  size_t cells_since_change(size_t machine, Channel channel) const;
+  size_t cells_since_change(size_t machine, Statistic statistic) const;
   // Returns the smallest change that the most sensitive statistic detects on any machine with 95 %
   // probability, on the metric's scale, 0 without enough data. `slow` is the side of the change.
   double detectable(const Suspicion& suspicion, double z, const Dips& dips, Slow slow);
@@ -110,33 +110,33 @@ class Level {
     std::array<float, kTested> single{};
     bool known = false;
   };
-  float cell(size_t machine, size_t channel, size_t i) const {
-    return ring_->at(machine, channel, o_.cells - 1 - i);
+  float cell(size_t machine, size_t statistic, size_t i) const {
+    return ring_->at(machine, statistic, o_.cells - 1 - i);
   }
   // Returns how many times the spread of a difference is widened by the uncertainty of the machine's past.
   double widened(size_t machine) const {
     return std::sqrt(1 + double(o_.cells) / usual_.count(machine));
   }
-  size_t window(size_t channel) const;
-  float statistic(size_t machine, size_t channel, size_t first) const;
+  size_t window(size_t statistic) const;
+  float window_value(size_t machine, size_t statistic, size_t first) const;
   Difference difference(size_t machine, const Usual::Cell& common) const;
   void form_differences(const Suspicion& suspicion);
   bool lasts(size_t machine, double change) const;
-  void subtract_median(size_t channel, const Suspicion& suspicion);
-  Thresholds thresholds(Channel channel, double z) const;
-  Test in_thresholds(size_t machine, Channel channel, double change, const Thresholds& by) const;
-  Deviation test(size_t machine, Channel channel, const Thresholds& by) const;
+  void subtract_median(size_t statistic, const Suspicion& suspicion);
+  Thresholds thresholds(Statistic statistic, double z) const;
+  Test in_thresholds(size_t machine, Statistic statistic, double change, const Thresholds& by) const;
+  Deviation test(size_t machine, Statistic statistic, const Thresholds& by) const;
   double by_chance(size_t machine, const Dips& dips, double z) const;
   double allowed(const Deviation& deviation, size_t machine, const Dips& dips, double z) const;
-  void combine(Channel quantile) const;
-  void judge(Channel channel, double z, const Dips& dips, std::vector<Deviation>& out);
+  void combine(Statistic quantile) const;
+  void judge(Statistic statistic, double z, const Dips& dips, std::vector<Deviation>& out);
   void learn(const Suspicion& suspicion);
-  bool exceeds(size_t machine, Channel channel, double change, const Thresholds& by) const;
-  double needed(size_t machine, Channel channel, const Thresholds& by, double z, const Dips& dips) const;
-  double detectable(Channel channel, double z, const Dips& dips) const;
-  bool may_show(Channel channel) const {  // whether changes of the statistic are judged
-    return absolute_[channel].known(channel == kMean ? 2 : 1) &&
-           (channel == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
+  bool exceeds(size_t machine, Statistic statistic, double change, const Thresholds& by) const;
+  double needed(size_t machine, Statistic statistic, const Thresholds& by, double z, const Dips& dips) const;
+  double detectable(Statistic statistic, double z, const Dips& dips) const;
+  bool may_show(Statistic statistic) const {  // whether changes of the statistic are judged
+    return absolute_[statistic].known(statistic == kMean ? 2 : 1) &&
+           (statistic == kMean ? !(o_.brief && o_.quantiles) : o_.quantiles);
   }
 
   LevelOptions o_;

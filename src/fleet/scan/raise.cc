@@ -31,10 +31,11 @@ bool warms_up(const Deviation& deviation) {
 
 // Returns the time at which the change of a machine most likely began, in milliseconds.
 int64_t Scan::Impl::onset(const WindowTests& tests, size_t level, size_t machine) const {
-  const Channel channel = tests.now[level][machine].channel;
-  size_t back = tests.levels[level].cells_since_change(machine, channel) * (cell << lengths[level].doublings);
-  if (channel == kUpper ||
-      channel == kLower)  // a quantile covers `block` rows and moves only when nearly all have changed
+  const Statistic statistic = tests.now[level][machine].statistic;
+  size_t back =
+      tests.levels[level].cells_since_change(machine, statistic) * (cell << lengths[level].doublings);
+  if (statistic == kUpper ||
+      statistic == kLower)  // a quantile covers `block` rows and moves only when nearly all have changed
     back += block - cell;
   return now_ms - int64_t(back) * fleet.step_ms;
 }

@@ -127,7 +127,8 @@ void Scan::Impl::count_dips(Track& track, const CellPeers& peers) {
     const auto count = [&](size_t back, auto add) {
       const float v = rows.row(back)[track.metric * fleet.machines.size() + groups[track.group][i]];
       const auto from_edge = [&](size_t side) {
-        return std::isnan(v) ? NAN : double(track.scale.of(v) - track.scale.of(track.edges[back][side]));
+        return std::isnan(v) ? NAN
+                             : double(track.scale.of(v) - track.scale.of(track.peer_quantiles[back][side]));
       };
       (track.dips.*add)(i, upper - from_edge(0), from_edge(1) - lower);
     };
@@ -141,11 +142,12 @@ void Scan::Impl::count_dips(Track& track, const CellPeers& peers) {
 }
 
 // Stores, for each metric and group, the peers' 90 % and 10 % quantiles in the last row.
-void Scan::Impl::note_edges() {
+void Scan::Impl::note_peer_quantiles() {
   for (Track& track : tracks) {
-    track.edges.push_front(edges_of({rows, track.metric * fleet.machines.size(), groups[track.group], cell}));
-    if (track.edges.size() > rows.rows())
-      track.edges.pop_back();
+    track.peer_quantiles.push_front(
+        peer_quantiles_of({rows, track.metric * fleet.machines.size(), groups[track.group], cell}));
+    if (track.peer_quantiles.size() > rows.rows())
+      track.peer_quantiles.pop_back();
   }
 }
 
@@ -154,20 +156,22 @@ void Scan::Impl::note_edges() {
 size_t Scan::Impl::take(Track& track, size_t back) {
   const CellSource source{rows, track.metric * fleet.machines.size(), groups[track.group], cell, back};
   std::vector<float> cells;
-  const CellPeers peers = fill_cells(source, track.scale, track.edges, cells);
+  const CellPeers peers = fill_cells(source, track.scale, track.peer_quantiles, cells);
   if (back == 0 && !track.scale.tied)
     count_dips(track, peers);
   if (track.scale.few && !track.machines.crowd)
-    track.dips.widen(track.scale.of(track.edges.front()[1]), track.scale.of(track.edges.front()[0]));
+    track.dips.widen(
+        track.scale.of(track.peer_quantiles.front()[1]),
+        track.scale.of(track.peer_quantiles.front()[0]));
   std::vector<float> levels;
-  for (size_t at = kRaw; at < cells.size(); at += kChannels) {
+  for (size_t at = kRaw; at < cells.size(); at += kStatistics) {
     if (!std::isnan(cells[at]))
       levels.push_back(cells[at]);
   }
   if (levels.empty())
     return 0;
-  std::vector<float> whole(kChannels, middle_of(levels, track.scale.tied));
-  whole.resize(2 * kChannels, 0);  // the job has no peers
+  std::vector<float> whole(kStatistics, middle_of(levels, track.scale.tied));
+  whole.resize(2 * kStatistics, 0);  // the job has no peers
   cells.insert(cells.end(), peers.level.begin(), peers.level.end());
   push_cell(track.job, track.dips, std::move(whole));
   return push_cell(track.machines, track.dips, std::move(cells));
@@ -219,7 +223,7 @@ void Scan::push(int64_t time_ms, std::span<const float> values) {
   ++s.pushed;
   s.answered += answered;
   s.rows.push(values);
-  s.note_edges();
+  s.note_peer_quantiles();
   s.codes.push(time_ms, values);
   s.begin_pasts();
   s.judge_silence();

@@ -69,8 +69,9 @@ struct Track {
   size_t group = 0;
   bool scaled = false;
   Scale scale;
-  size_t scale_again = 0;   // number of rows after which the scale is chosen again
-  std::deque<Edges> edges;  // quantiles of the peers in each row of the window, the newest first
+  size_t scale_again = 0;  // number of rows after which the scale is chosen again
+  std::deque<PeerQuantiles>
+      peer_quantiles;  // quantiles of the peers in each row of the window, the newest first
   Dips dips;
   WindowTests machines;
   WindowTests job;
@@ -89,7 +90,7 @@ struct Scan::Impl {
   std::vector<Sensitivity> sensitivity();
   void note_reports(std::span<const float> values);
   void begin_pasts();
-  void note_edges();
+  void note_peer_quantiles();
   bool choose_scale(Track& track);
   size_t take(Track& track, size_t back);
   void step(Track& track);

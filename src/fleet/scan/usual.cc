@@ -21,7 +21,7 @@ void Usual::learn(size_t machine, const Cell& cell, const Cell& common) {
   Past& past = past_[machine];
   past.count = std::min<uint16_t>(past.count + 1, kPastCells);
   const auto count = float(past.count);
-  for (size_t c = 0; c < kChannels; ++c) {
+  for (size_t c = 0; c < kStatistics; ++c) {
     const float v = cell[c];
     if (std::isnan(v))
       continue;
@@ -43,8 +43,8 @@ void Usual::learn(size_t machine, const Cell& cell, const Cell& common) {
   }
 }
 
-Usual::Slope Usual::slope_of(const Past& past, size_t channel) const {
-  const Response& r = past.response[channel];
+Usual::Slope Usual::slope_of(const Past& past, size_t statistic) const {
+  const Response& r = past.response[statistic];
   if (past.count < cells_ || !(r.spread > 0))
     return {};
   const double slope = double(r.together / r.spread);
@@ -67,20 +67,20 @@ void Usual::estimate_slopes() {
   }
 }
 
-double Usual::shrunk_slope(const Past& past, size_t channel) const {
-  if (differ_[channel] == 0)
+double Usual::shrunk_slope(const Past& past, size_t statistic) const {
+  if (differ_[statistic] == 0)
     return 0;
-  const Slope slope = slope_of(past, channel);
-  return slope.value * differ_[channel] / (differ_[channel] + slope.error);
+  const Slope slope = slope_of(past, statistic);
+  return slope.value * differ_[statistic] / (differ_[statistic] + slope.error);
 }
 
-double Usual::expected(size_t machine, size_t channel, float common) const {
+double Usual::expected(size_t machine, size_t statistic, float common) const {
   const Past& past = past_[machine];
-  const double mean = double(past.mean[channel]);
-  if (channel >= kTested || std::isnan(common))
+  const double mean = double(past.mean[statistic]);
+  if (statistic >= kTested || std::isnan(common))
     return mean;
-  const Response& r = past.response[channel];
-  return mean + shrunk_slope(past, channel) * double(std::clamp(common - r.common, -r.far, r.far));
+  const Response& r = past.response[statistic];
+  return mean + shrunk_slope(past, statistic) * double(std::clamp(common - r.common, -r.far, r.far));
 }
 
 double Usual::cell_spread(size_t machine) const {

@@ -21,7 +21,7 @@ class Usual {
         past_(machines) {
   }
 
-  using Cell = std::array<float, kChannels>;  // NaN where missing
+  using Cell = std::array<float, kStatistics>;  // NaN where missing
   // Adds a healthy cell of a machine and the peers' medians of the same time.
   void learn(size_t machine, const Cell& cell, const Cell& common);
   void estimate_slopes();  // call after learn() for all machines at several times
@@ -32,11 +32,11 @@ class Usual {
   double count(size_t machine) const {
     return double(past_[machine].count);
   }
-  float mean(size_t machine, size_t channel) const {
-    return past_[machine].mean[channel];
+  float mean(size_t machine, size_t statistic) const {
+    return past_[machine].mean[statistic];
   }
   // Returns the expected value while the peers' median is `common`, limited to levels that occurred.
-  double expected(size_t machine, size_t channel, float common) const;
+  double expected(size_t machine, size_t statistic, float common) const;
   // Returns the standard deviation of the means of single cells around their expected value.
   double cell_spread(size_t machine) const;
   // Returns how many times the typical variance of single cells a machine's surely is, at least 1.
@@ -46,7 +46,7 @@ class Usual {
     past_[machine] = {};
   }
   // The number of a machine's healthy cells and their means, to be saved for a restart.
-  using Means = std::array<float, kChannels + 1>;
+  using Means = std::array<float, kStatistics + 1>;
   Means means(size_t machine) const;
   void set_means(size_t machine, const Means& means);
 
@@ -60,7 +60,7 @@ class Usual {
     float far = 0;       // largest distance of a median from the mean of the medians
   };
   struct Past {
-    std::array<float, kChannels> mean{};
+    std::array<float, kStatistics> mean{};
     std::array<Response, kTested> response{};
     float scatter = 0;  // variance of the squared difference of the means
     uint16_t count = 0;
@@ -70,8 +70,8 @@ class Usual {
     double value = 0;
     double error = 0;
   };
-  Slope slope_of(const Past& past, size_t channel) const;
-  double shrunk_slope(const Past& past, size_t channel) const;
+  Slope slope_of(const Past& past, size_t statistic) const;
+  double shrunk_slope(const Past& past, size_t statistic) const;
 
   size_t cells_;
   bool responds_;
