@@ -72,7 +72,7 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   system.stack = Stack{};
   system.frameworks.clear();
   // An array is determined by its sheet, and few rows of a relative are worse than none (MI355X with 18 rows
-  // of MI300X: 102 % off, 30 % without).
+  // of MI300X: 63 % off, 30 % without).
   if (near.size() < kFewestRows || system.chip.array > 0)
     return "none: generic";
   std::string names;
@@ -90,7 +90,7 @@ std::string fit_relatives(const Rows& rows, Precision p, System& system, const b
   options.precision = p;
   options.all_rows = true;
   const GemmFit fit = calibrate_gemm(*base, near, options, progress);
-  Calibration constants = fit.constants;
+  Calibration constants = lent(fit.constants, base->chip, system.chip, p);
   constants.measured_on = names;
   constants.launch_s = fit.launch_s;
   system.chip.calibration[size_t(p)] = constants;

@@ -1,6 +1,7 @@
 // Names of precisions, the bytes that a value of each occupies with its scales, and the power limit and
 // constants that a chip has for each.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "predict/hardware/system.h"
@@ -94,6 +95,35 @@ double Chip::power_limit(Precision p) const {
   const double energy = flop_energy_j[size_t(arithmetic_of(p))];
   const double full = peak(p) * energy;
   return full > 0 ? std::min(1.0, power_w * (1 - idle_share) / full) : 1.0;
+}
+
+int Chip::array_side(Precision p) const {
+  // A unit with more flops per cycle can only be a systolic array, because no register file could feed it.
+  constexpr double kWidest = 32768;
+  if (array > 0)
+    return array;
+  return rate(p) >= kWidest ? int(std::lround(std::sqrt(rate(p) / 2))) : 0;
+}
+
+double Chip::best_share(const Calibration& c, Precision p) const {
+  const double share = std::min(1.0, c.compute) * power_limit(p);
+  return array_side(p) > 0 ? share : share * unit_results / (unit_results + c.half_tile * rate(p) / 1024);
+}
+
+Calibration lent(Calibration constants, const Chip& relative, const Chip& chip, Precision precision) {
+  // Power is not known to limit vector units, nor where the sheet states the energy of an operation.
+  const auto budget = [precision](const Chip& c) {
+    const bool apart = precision == Precision::Fp32 || c.flop_energy_j[size_t(arithmetic_of(precision))] > 0;
+    const double peak = apart ? 0 : c.peak(precision);
+    return peak > 0 ? c.power_w / peak : 0.0;
+  };
+  const double share = relative.best_share(constants, precision);
+  if (budget(relative) <= 0 || budget(chip) <= 0 || share >= relative.best_share({}, precision))
+    return constants;
+  const double sustained = share * budget(chip) / budget(relative);
+  const double allowed = std::min(sustained, chip.best_share({}, precision));
+  constants.compute = std::min(1.0, constants.compute * allowed / chip.best_share(constants, precision));
+  return constants;
 }
 
 // Returns the constants of precision `p` when the chip has them, else those of its arithmetic, else those of

@@ -84,6 +84,34 @@ TEST(Chip, PowerLeftForWorkLimitsTheRate) {
   EXPECT_DOUBLE_EQ(chip.power_limit(Precision::Fp16), 0.5);
 }
 
+// Operations per joule carry over between chips of one kind, up to the share that chips usually reach.
+TEST(Chip, WhatARelativeSustainsFollowsThePowerBudget) {
+  Chip relative;
+  relative.units = 100;
+  relative.clock_hz = 1e9;
+  relative.flops_per_cycle[size_t(Precision::Fp16)] = 1024;
+  relative.power_w = 300;
+  Chip chip = relative;
+  Calibration c;
+  c.compute = 0.4;
+  const auto compute = [&] {
+    return lent(c, relative, chip, Precision::Fp16).compute;
+  };
+  EXPECT_DOUBLE_EQ(compute(), 0.4);
+  chip.power_w = 450;
+  EXPECT_NEAR(compute(), 0.6, 1e-12);
+  chip.units = 150;  // as much power for each operation
+  EXPECT_NEAR(compute(), 0.4, 1e-12);
+  chip.power_w = 4500;
+  EXPECT_NEAR(compute(), Calibration{}.compute, 1e-12) << "as much as chips usually sustain";
+  chip.flop_energy_j[size_t(Precision::Fp16)] = 1e-12;
+  EXPECT_EQ(compute(), 0.4) << "its sheet states the energy";
+  chip.flop_energy_j = {};
+  chip.power_w = 30;
+  c.compute = 0.95;
+  EXPECT_EQ(compute(), 0.95) << "a relative that power does not limit says nothing about power";
+}
+
 TEST(Chip, ConstantsAreThoseOfTheNearestPrecision) {
   Chip chip;
   const double generic = chip.constants(Precision::Bf16).compute;

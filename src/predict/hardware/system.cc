@@ -224,13 +224,17 @@ std::string folded(std::string_view text) {
 }
 
 // Copies constants, stacks and missing values from the sheet of a similar chip (the relative), and marks the
-// constants as measured on it.
-void inherit_from(const System& relative, System& system) {
+// constants as measured on it. `by_power` scales them by power budgets (lent). Constants that a shipped chip
+// takes from its relative were fitted to the rows of both and hold as they are.
+void inherit_from(const System& relative, System& system, bool by_power) {
+  const auto taken_by = [&](const Calibration& c, Precision p) {
+    return by_power ? lent(c, relative.chip, system.chip, p) : c;
+  };
   for (size_t i = 0; i < kPrecisions; ++i) {
     auto& own = system.chip.calibration[i];
     if (own || !relative.chip.calibration[i])
       continue;
-    own = relative.chip.calibration[i];
+    own = taken_by(*relative.chip.calibration[i], static_cast<Precision>(i));
     own->hold_out_error = 0;
     if (own->measured_on.empty())
       own->measured_on = relative.name;
@@ -248,7 +252,7 @@ void inherit_from(const System& relative, System& system) {
   for (const auto& [precision, constants] : relative.chip.by_framework) {
     if (states(precision, constants))
       continue;
-    system.chip.by_framework.emplace_back(precision, constants);
+    system.chip.by_framework.emplace_back(precision, taken_by(constants, precision));
     Calibration& taken = system.chip.by_framework.back().second;
     taken.hold_out_error = 0;
     if (taken.measured_on.empty())
@@ -281,7 +285,7 @@ std::vector<System> read_shipped() {
         relative != out.end() && depth < 8,
         "relatives of shipped systems are shipped, without a circle");
     resolve(*relative, depth + 1);
-    inherit_from(*relative, system);
+    inherit_from(*relative, system, false);
   };
   for (System& system : out)
     resolve(system, 0);
@@ -391,7 +395,7 @@ void inherit(System& system) {
         {system.name},
         "its relative '" + system.similar_chip + "' is no shipped system",
         "'like' names a shipped data sheet, e.g. h100");
-  inherit_from(*relative, system);
+  inherit_from(*relative, system, !find_shipped(system.name));
 }
 
 System read_system(const std::string& name_or_path) {

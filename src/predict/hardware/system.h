@@ -174,6 +174,11 @@ struct Chip {
   // Constants that differ for a stack (with_framework).
   std::vector<std::pair<Precision, Calibration>> by_framework;
 
+  // Returns the side of the systolic array of each unit, or 0 when units compute tiles of sums.
+  int array_side(Precision p) const;
+  // Returns the largest share of the peak that any product reaches with these constants: one of tiles that
+  // fill the registers of all units, and reductions so long that nothing else takes time.
+  double best_share(const Calibration& constants, Precision p) const;
   double rate(Precision p) const {
     return flops_per_cycle[size_t(arithmetic_of(p))];
   }
@@ -216,6 +221,11 @@ System parse_system(const std::string& yaml, const std::string& file);
 
 // Writes the data sheet that parse_system reads back to the same values.
 std::string write_system(const System& system);
+
+// Returns the constants of a relative as `chip` reaches them. Operations per joule carry over between chips
+// of one kind: where the relative sustains a smaller share of its peak than chips do with the default
+// constants, its power budget is what limits it, and the share follows the budget per operation at the peak.
+Calibration lent(Calibration constants, const Chip& relative, const Chip& chip, Precision precision);
 
 // Copies the constants and values that the sheet does not state from the shipped sheet of a similar chip
 // that it names (System::similar_chip). Does nothing when it names none. Throws base::Error when that chip is

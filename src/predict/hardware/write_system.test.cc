@@ -168,6 +168,17 @@ TEST(Inherit, OnlyWhatIsNotStatedIsTakenOver) {
   EXPECT_EQ(taken->measured_on, "h100");
   EXPECT_EQ(taken->hold_out_error, 0);  // measured there, not here
   EXPECT_EQ(s.stack.launch_s, h100.stack.launch_s);
+  // A chip with half the power of an L40S for each operation sustains half the share of its peak.
+  System weak = *find_shipped("l40s");
+  weak.name = "weak";
+  weak.similar_chip = "l40s";
+  weak.chip.power_w /= 2;
+  weak.chip.calibration.fill(std::nullopt);
+  inherit(weak);
+  EXPECT_NEAR(
+      weak.chip.constants(Precision::Bf16).compute,
+      find_shipped("l40s")->chip.constants(Precision::Bf16).compute / 2,
+      1e-12);
   System own = parse_system(
       kSheet + "like: h100\nstack: {launch: 9 us}\ncalibration:\n  - {precision: bf16, compute: 0.5}\n",
       "x.yaml");

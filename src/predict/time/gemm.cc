@@ -287,15 +287,6 @@ void try_walk(const Chip& chip, const Calibration& tuned, const Gemm& g, const W
   }
 }
 
-// A unit with more flops per cycle can only be a systolic array, because no register file could feed it.
-constexpr double kWidest = 32768;
-
-int array_side(const Chip& chip, Precision p) {
-  if (chip.array > 0)
-    return chip.array;
-  return chip.rate(p) >= kWidest ? int(std::lround(std::sqrt(chip.rate(p) / 2))) : 0;
-}
-
 // Times a product on systolic arrays: weights of a x a stay in an array while rows stream through it. The
 // reduction and the width are padded to whole arrays. A pass takes at least `a` cycles, during which the next
 // weights are loaded. Passes are spread over all arrays, and split along m when there are fewer passes than
@@ -337,7 +328,7 @@ KernelTime predict_gemm(const Chip& chip, const Stack& stack, const Calibration&
   best.seconds = 1e300;
   Calibration tuned = constants;
   tuned.compute *= stack.library;
-  const int side = array_side(chip, g.precision);
+  const int side = chip.array_side(g.precision);
   if (side > 0)
     best = time_arrays(chip, tuned, g, side);
   for (const Stationary stays : {Stationary::Output, Stationary::Weight, Stationary::Activation}) {
