@@ -62,6 +62,9 @@ std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
 struct ComparedZone {
   Sort sort;
   std::map<Place, std::vector<double>> residuals;
+  // Log durations, less the median of the peers', of cores that ran the zone another number of times. They
+  // have no share in `middle` and `spread`, and one that is slower may have had other work.
+  std::map<Place, std::vector<double>> unpaired;
   std::map<Place, double> slowness;  // median of the residuals, minus the median over cores
   double middle = 0;
   double spread = 0;  // robust standard deviation of the slowness between cores
@@ -73,6 +76,8 @@ struct ComparedZone {
     for (const auto& [core, values] : residuals)
       all.push_back(slowness[core] = evidence::median(values));
     middle = evidence::median(all);
+    for (const auto& [core, values] : unpaired)
+      slowness[core] = evidence::median(values) + middle;
     for (auto& [core, x] : slowness)
       x -= middle;
     for (double& x : all)
@@ -93,21 +98,12 @@ struct ComparedZone {
   }
 };
 
-// Subtracts from each occurrence its median over cores. Cores with another number of occurrences than most
-// did other work and are left out.
-ComparedZone subtract_peer_medians(const Sort& sort, const Durations& durations) {
-  std::map<size_t, size_t> counts;
-  for (const auto& [core, values] : durations)
-    ++counts[values.size()];
-  const size_t usual = std::ranges::max_element(counts, {}, [](const auto& c) {
-                         return c.second;
-                       })->first;
-  ComparedZone out{sort};
-  for (const auto& [core, values] : durations)
-    if (values.size() == usual)
-      out.residuals[core] = values;
+// Subtracts from each occurrence its median over the cores of `out.residuals`, which ran the zone equally
+// often.
+void subtract_medians(ComparedZone& out) {
+  const size_t occurrences = out.residuals.begin()->second.size();
   std::vector<double> level;
-  for (size_t i = 0; i < usual; ++i) {
+  for (size_t i = 0; i < occurrences; ++i) {
     level.clear();
     for (const auto& [core, values] : out.residuals)
       level.push_back(values[i]);
@@ -115,7 +111,37 @@ ComparedZone subtract_peer_medians(const Sort& sort, const Durations& durations)
     for (auto& [core, values] : out.residuals)
       values[i] -= middle;
   }
-  return out;
+}
+
+// Compares the cores that ran a zone equally often, each such group of more than kLeastPeers for itself. The
+// cores without such a group are compared with the largest one, by the medians of their durations.
+void compare_peers(const Sort& sort, const Durations& durations, std::vector<ComparedZone>& out) {
+  std::map<size_t, std::vector<Place>> by_count;
+  for (const auto& [core, values] : durations)
+    by_count[values.size()].push_back(core);
+  const auto largest = std::ranges::max_element(by_count, {}, [](const auto& c) {
+    return c.second.size();
+  });
+  for (const auto& [count, cores] : by_count) {
+    if (cores.size() <= kLeastPeers)
+      continue;
+    ComparedZone zone{sort};
+    std::vector<double> all;
+    for (const Place& core : cores) {
+      zone.residuals[core] = durations.at(core);
+      all.insert(all.end(), durations.at(core).begin(), durations.at(core).end());
+    }
+    subtract_medians(zone);
+    const double level = evidence::median(all);
+    for (const auto& [core, values] : durations) {
+      if (count != largest->first || by_count.at(values.size()).size() > kLeastPeers)
+        continue;
+      for (const double v : values)
+        zone.unpaired[core].push_back(v - level);
+    }
+    zone.finish();
+    out.push_back(std::move(zone));
+  }
 }
 
 // Subtracts from each occurrence the duration on the same core in an earlier run.
@@ -138,8 +164,11 @@ class ZoneJudge {
     if (options.earlier != nullptr)
       earlier = durations_of(*options.earlier);
     for (const auto& [sort, durations] : later) {
-      ComparedZone c = options.earlier == nullptr ? subtract_peer_medians(sort, durations)
-                                                  : subtract_earlier_run(sort, durations, earlier[sort]);
+      if (options.earlier == nullptr) {
+        compare_peers(sort, durations, compared_);
+        continue;
+      }
+      ComparedZone c = subtract_earlier_run(sort, durations, earlier[sort]);
       if (c.residuals.size() <= kLeastPeers)
         continue;
       c.finish();
@@ -153,9 +182,11 @@ class ZoneJudge {
     std::vector<double> common;
     for (const ComparedZone& c : compared_) {
       common.push_back(c.middle);
-      for (const auto& [core, values] : c.residuals) {
-        cores.insert(core);
-        out_.records += values.size();
+      for (const auto* group : {&c.residuals, &c.unpaired}) {
+        for (const auto& [core, values] : *group) {
+          cores.insert(core);
+          out_.records += values.size();
+        }
       }
     }
     out_.cores = cores.size();
@@ -169,6 +200,13 @@ class ZoneJudge {
       out_.common = std::exp(evidence::median(common));
     // The largest of many zones and cores is extreme by chance (Bonferroni correction).
     tests_ = double(cores.size()) * double(compared_.size());
+    std::erase_if(compared_, [this](const ComparedZone& c) {
+      return !has_majority(c);
+    });
+    if (compared_.empty())
+      return cannot(
+          "the cores form groups, and no zone took most of them equally long",
+          "an earlier run of the same program, to `lento chip compare`, or the records of one group alone");
     out_.detectable = detectable();
     if (out_.detectable > kMostDetectable)
       return cannot(
@@ -200,6 +238,16 @@ class ZoneJudge {
     return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c));
   }
 
+  // Returns whether most cores lie near the median, which presupposes that most are healthy and did the same
+  // work.
+  bool has_majority(const ComparedZone& c) const {
+    const double near = limit(c) * c.spread;
+    const auto count = std::ranges::count_if(c.residuals, [&](const auto& core) {
+      return std::abs(c.slowness.at(core.first)) <= near;
+    });
+    return 2 * size_t(count) > c.residuals.size();
+  }
+
   // Returns the smallest slowdown that would be found with 95 % probability.
   double detectable() const {
     const double power = evidence::normal_quantile(0.95);
@@ -211,13 +259,18 @@ class ZoneJudge {
     return std::exp(std::min(20.0, least));
   }
 
+  static const std::vector<double>& records_of(const ComparedZone& c, const Place& core) {
+    const auto at = c.residuals.find(core);
+    return at == c.residuals.end() ? c.unpaired.at(core) : at->second;
+  }
+
   // Returns the probability that a core no slower than its peers has records that rank as high among theirs.
   static double rank_chance(const ComparedZone& c, const Place& core) {
     std::vector<double> peers;
     for (const auto& [other, values] : c.residuals)
       if (other != core)
         peers.insert(peers.end(), values.begin(), values.end());
-    return evidence::rank_sum(c.residuals.at(core), peers).greater;
+    return evidence::rank_sum(records_of(c, core), peers).greater;
   }
 
   // Tests one core in all zones.
@@ -243,7 +296,7 @@ class ZoneJudge {
     const double x = best->slowness.at(core);
     suspect.rank = rank_chance(*best, core);
     constexpr size_t kEnough = 4;  // fewest records for a rank test
-    if (best->residuals.at(core).size() >= kEnough && suspect.rank > options_.false_alarms)
+    if (records_of(*best, core).size() >= kEnough && suspect.rank > options_.false_alarms)
       return;
     // The median of the peers has an error of its own.
     const double of_middle = std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
@@ -261,7 +314,8 @@ class ZoneJudge {
     }
     suspect.chance = std::min(1.0, high * tests_);
     // A slow core is slow in everything that it runs, and each core had the same work in an earlier run.
-    const bool slow = suspect.zones == suspect.judged_zones || options_.earlier != nullptr;
+    const bool slow = (suspect.zones == suspect.judged_zones && best->residuals.contains(core)) ||
+                      options_.earlier != nullptr;
     (slow ? out_.suspects : out_.other_work).push_back(std::move(suspect));
   }
 

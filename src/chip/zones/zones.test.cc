@@ -88,6 +88,46 @@ TEST(Zones, ACoreLongerInSomeZonesHadOtherWork) {
   EXPECT_EQ(judge_zones(trace_of(other, 1), {.earlier = &earlier}).suspects.size(), 1U);
 }
 
+// Each core of `of` repeats its last zones `times` times.
+TransferTrace repeated(TransferTrace trace, std::initializer_list<size_t> of, int times) {
+  for (const size_t core : of) {
+    auto& records = trace.streams[core].records;
+    const auto once = records;
+    const uint64_t length = once.back().begin - once.front().begin + 1000;
+    for (int i = 1; i < times; ++i) {
+      for (auto r : once) {
+        r.begin += uint64_t(i) * length;
+        records.push_back(r);
+      }
+    }
+  }
+  return trace;
+}
+
+// Core 5 and six others took twice as many rounds as the rest. They are compared among themselves.
+TEST(Zones, CoresThatRanAZoneMoreOftenAreCompared) {
+  const ZoneJudgement slow =
+      judge_zones(repeated(trace_of({.cores = 24, .slow = 1.4}, 1), {3, 5, 8, 12, 17, 20, 23}, 2));
+  ASSERT_EQ(slow.suspects.size(), 1U);
+  EXPECT_EQ(slow.suspects[0].core, (Place{0, 1, 1}));
+  EXPECT_TRUE(
+      judge_zones(repeated(trace_of({.cores = 24}, 1), {3, 5, 8, 12, 17, 20, 23}, 2)).suspects.empty());
+  // Without peers that ran it as often, a slow core may have had other work.
+  const ZoneJudgement alone = judge_zones(repeated(trace_of({.cores = 24, .slow = 1.4}, 1), {5}, 2));
+  EXPECT_THAT(alone.suspects, IsEmpty());
+  EXPECT_EQ(alone.other_work.size(), 1U);
+}
+
+TEST(Zones, TwoHalvesAccuseNobody) {
+  TransferTrace trace = trace_of({.cores = 32, .noise = 0.005, .own = 0.001}, 3);
+  for (size_t core = 16; core < 32; ++core)
+    for (auto& r : trace.streams[core].records)
+      r.begin += r.begin / 4;
+  const ZoneJudgement v = judge_zones(trace);
+  EXPECT_FALSE(v.judged);
+  EXPECT_THAT(v.suspects, IsEmpty());
+}
+
 // 5 % is within what healthy cores differ by.
 TEST(Zones, ASmallDifferenceIsNoFinding) {
   for (uint64_t seed = 1; seed <= 20; ++seed)
