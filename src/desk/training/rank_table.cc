@@ -220,6 +220,8 @@ struct Columns {
   bool has_step = false;
   bool has_time = false;
   bool has_part = false;  // a host or a device
+  bool has_telemetry =
+      false;  // power, temperature or the like, which the fleet's scan judges and this reader does not
   size_t measures = 0;
 };
 
@@ -239,6 +241,8 @@ Columns columns_of(const std::vector<std::string>& names) {
     columns.has_time = columns.has_time || is_one(kTimes, name);
     columns.has_part = columns.has_part || is_one(kHosts, name) || is_one(kParts, name) ||
                        holds(words_in(name), kOfHardware);
+    columns.has_telemetry =
+        columns.has_telemetry || (holds(words_in(name), kOfHardware) && !measures(name, quantity));
     is_long = is_long || small(name) == "metric";
     columns.measures += !is_one(kTimes, name) && measures(name, quantity);
   }
@@ -269,6 +273,8 @@ double score_rank_table(std::string_view head, std::string& reason) {
   }
   const Columns columns = columns_of(names);
   const bool is_of_job = !columns.has_rank && !columns.has_part;
+  if (columns.has_time && columns.has_telemetry)
+    return 0;
   if (!columns.has_step || (!columns.has_rank && !is_of_job) ||
       (columns.measures == 0 && !(is_of_job && columns.has_time)))
     return 0;

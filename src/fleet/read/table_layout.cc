@@ -336,6 +336,12 @@ class Guess {
   void find_long() {
     if (out_.metric_name >= 0 && out_.value < 0)
       out_.value = value_column(false);
+    if (out_.metric_name >= 0 && out_.value < 0)
+      throw base::Error(
+          where_,
+          "no column of values beside '" + header_[size_t(out_.metric_name)] + "', which names metrics",
+          "a column for each metric needs no such name: choose metrics with --metric (Python: "
+          "columns=[...])");
     if (out_.metric_name >= 0)
       return;
     const int value = value_column(true);

@@ -97,6 +97,14 @@ TEST_F(Table, ARankBesideAMachineIsADeviceOnlyWhereItSeparatesRows) {
       "--machine-column node --time-column time --time-unit s");
 }
 
+TEST_F(Table, AMetricColumnWithoutValuesIsRefused) {
+  CsvOptions o;
+  o.metric_column = "mhz";
+  EXPECT_THAT(
+      error_of("node,time,mhz,watt,util\na,0,1755,5,90\nb,0,1755,5,90\n", o),
+      HasSubstr("no column of values"));
+}
+
 TEST_F(Table, AnnotationsAreLeftOutAndNamed) {
   const auto s = read(
       "node,time,w,label,step,rank,epoch,part,index,error_code,note,step_time_ms\n"

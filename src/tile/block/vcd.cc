@@ -412,6 +412,8 @@ class Reader {
       return report_.skip(here(), "a time that is not a number");
     if (seen_time_)
       end_step();
+    if (seen_time_ && *now < time_)
+      report_.skip(here(), "a time before that of the line above");
     seen_time_ = true;
     time_ = std::max(time_, *now);
   }
