@@ -11,11 +11,11 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/zip.h"
+#include "desk/file_names.h"
 #include "desk/formats/formats.h"
 #include "desk/general/general.h"
 #include "desk/read/journal.h"
 #include "desk/read/log_file.h"
-#include "desk/read/rank_word.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
 #include "memory/diagnose.h"
@@ -55,160 +55,6 @@ void add_folder(const std::string& folder, std::vector<std::string>& files, size
   }
   std::ranges::sort(found);
   files.insert(files.end(), found.begin(), found.end());
-}
-
-bool is_digits(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
-}
-
-// Removes endings added by compression and log rotation: "train.log.2.gz" and "train.log-20261120" are parts
-// of "train.log".
-fs::path without_rotation(const std::string& path) {
-  fs::path name(path);
-  for (const char* ending : {".gz", ".xz", ".zst", ".bz2"})
-    if (name.extension() == ending)
-      name.replace_extension();
-  const std::string last = name.extension().string();
-  if (name.stem() == "rank")
-    return name;
-  if (last == ".old" || (last.size() > 1 && last.size() <= 4 && is_digits(last.substr(1))))
-    name.replace_extension();
-  const std::string file = name.filename().string();
-  const size_t dash = file.rfind('-');
-  if (dash != file.npos && dash > 0 && file.size() - dash == 9 && is_digits(file.substr(dash + 1)))
-    name.replace_filename(file.substr(0, dash));
-  return name;
-}
-
-// Interprets a file name: "rank3", "rank_3" and "3" are ranks, and any other name with a letter may be a
-// host.
-Subject named_by(const std::string& name) {
-  const RankWord rank = rank_in(name);
-  const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == name.size();
-  return is_rank ? Subject{"", "", rank.number} : Subject{name, "", ""};
-}
-
-// Returns whether the number in a name is that of a job: "slurm-4711", "slurm-4711_3", "job_12", as
-// schedulers name a job's output.
-bool names_a_job(const std::string& name) {
-  for (const std::string_view word : {"slurm", "job", "run", "train", "training", "output", "log"})
-    if (name.starts_with(word) && name.find_first_not_of("0123456789-_", word.size()) == name.npos)
-      return true;
-  return false;
-}
-
-// Returns whether a name looks like a host: letters followed by a number. A single file is named after a
-// machine only then.
-bool looks_like_host(const std::string& name) {
-  return name.size() > 1 && !names_a_job(name) && name.back() >= '0' && name.back() <= '9' &&
-         std::ranges::none_of(name, [](char c) {
-           return c == ' ';
-         });
-}
-
-// Shortens "gpu17.cluster.example" and "gpu17.smi" to "gpu17".
-std::string short_name(const std::string& stem) {
-  const std::string first = stem.substr(0, stem.find('.'));
-  return looks_like_host(first) ? first : stem;
-}
-
-// Returns the part of a name that differs between files, without the text that is common to all: "n17" for
-// "dmesg-n17" next to "dmesg-n18".
-std::string without_common(const std::string& stem, const std::string& other) {
-  const auto is_joint = [](char c) {
-    return c == '-' || c == '_' || c == '.';
-  };
-  size_t begin = 0;
-  size_t before = 0;  // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
-  for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i)
-    if (is_joint(stem[i]))
-      before = std::exchange(begin, i + 1);
-  size_t end = stem.size();
-  for (size_t i = 1;
-       i <= stem.size() - begin && i <= other.size() && stem[stem.size() - i] == other[other.size() - i];
-       ++i)
-    if (is_joint(stem[stem.size() - i]))
-      end = stem.size() - i;
-  const auto is_number = [](const std::string& text) {
-    return text.find_first_not_of("0123456789-_.") == text.npos;
-  };
-  std::string inner = begin < end ? stem.substr(begin, end - begin) : stem;
-  if (is_number(inner) && begin < end)
-    inner = stem.substr(before, end - before);
-  const bool has_letter = !is_number(inner);
-  return has_letter && looks_like_host(inner) ? inner : stem;
-}
-
-// Assigns files to kinds. Files with the same formats are one kind.
-std::vector<size_t> kinds_of(const Records& records) {
-  std::map<std::string, size_t> kind_of_format;
-  std::vector<size_t> kinds(records.files.size());
-  for (size_t i = 0; i < records.files.size(); ++i) {
-    size_t kind = i;
-    for (const std::string& format : records.files[i].formats)
-      kind = std::min(kind, kind_of_format.try_emplace(format, i).first->second);
-    for (const std::string& format : records.files[i].formats)
-      kind_of_format[format] = kind;
-    kinds[i] = kind;
-  }
-  return kinds;
-}
-
-// Returns the host or rank of one file among the other files of its kind. When the file names are equal,
-// their folders name them: node1/dmesg.txt next to node2/dmesg.txt.
-Subject name_among(
-    const fs::path& file,
-    const std::set<fs::path>& others,
-    bool folders_are_hosts,
-    bool folders_are_ranks) {
-  const std::string stem = file.stem().string();
-  const std::string folder = file.parent_path().filename().string();
-  size_t same = 0;
-  std::string other;
-  for (const fs::path& one : others) {
-    if (one == file)
-      continue;
-    same += one.stem() == file.stem();
-    if (one.stem() != file.stem())
-      other = one.stem().string();
-  }
-  Subject name;
-  if (others.size() > 1 && same == 0)
-    name = named_by(short_name(without_common(stem, other)));
-  else if (looks_like_host(short_name(stem)))
-    name = named_by(short_name(stem));
-  if (folders_are_ranks && same > 0 && is_digits(folder))
-    return {"", "", folder};
-  if (name.host.empty() && folders_are_hosts && looks_like_host(folder))
-    name.host = folder;
-  return name;
-}
-
-// Returns the hosts or ranks after which files are named, by file. Parts of a rotated log have the same
-// name.
-std::map<int32_t, Subject> names_of(const Records& records) {
-  const std::vector<size_t> kinds = kinds_of(records);
-  std::map<size_t, std::set<fs::path>> files;
-  std::set<std::string> folders;
-  std::set<std::string> numbers;  // folders named 0, 1, 2 ..., as torchrun --log-dir makes them
-  for (size_t i = 0; i < records.files.size(); ++i) {
-    if (!records.files[i].recognised())
-      continue;
-    const fs::path path = without_rotation(records.files[i].path);
-    files[kinds[i]].insert(path);
-    if (const std::string folder = path.parent_path().filename().string(); is_digits(folder))
-      numbers.insert(folder);
-    if (const std::string folder = path.parent_path().filename().string(); looks_like_host(folder))
-      folders.insert(folder);
-  }
-  const bool are_ranks =
-      numbers.size() > 1 && numbers.contains("0") && numbers.contains(std::to_string(numbers.size() - 1));
-  std::map<int32_t, Subject> names;
-  for (size_t i = 0; i < records.files.size(); ++i)
-    if (records.files[i].recognised())
-      names[int32_t(i)] =
-          name_among(without_rotation(records.files[i].path), files[kinds[i]], folders.size() > 1, are_ranks);
-  return names;
 }
 
 LineSource::Read as_text(LineSource::Read read) {

@@ -33,8 +33,8 @@ finding::Diagnosis answer_of(const Question& question, const base::Progress& pro
 
 }  // namespace
 
-HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress) {
-  HouseVerdicts out;
+FleetVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress) {
+  FleetVerdicts out;
   for (const Question& question : questions_of(files)) {
     if (!is_command(question, "fleet", "ranks", "") && !is_command(question, "fleet", "diagnose", "--csv") &&
         !is_command(question, "fleet", "diagnose", "--answers"))

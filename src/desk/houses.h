@@ -11,7 +11,7 @@
 
 namespace lento::desk {
 
-struct HouseVerdicts {
+struct FleetVerdicts {
   std::vector<finding::Diagnosis> verdicts;
   std::vector<std::string> used;      // paths that the verdicts cover
   std::vector<std::string> failures;  // "table.csv: has no column of times"
@@ -19,6 +19,6 @@ struct HouseVerdicts {
 
 // Answers each question about machines and ranks that `files` allow (desk/recognise.h) by the function of the
 // module fleet that its command calls. Files of other kinds are left out.
-HouseVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress = {});
+FleetVerdicts verdicts_beside(const std::vector<RecognisedFile>& files, const base::Progress& progress = {});
 
 }  // namespace lento::desk

@@ -55,7 +55,7 @@ class Mixed : public ::testing::Test {
 
 TEST_F(Mixed, ATableOfMetricsBesideALogIsJudgedByItsHouse) {
   const std::string table = metrics("node05");
-  const HouseVerdicts beside = verdicts_beside({recognise(table)});
+  const FleetVerdicts beside = verdicts_beside({recognise(table)});
   ASSERT_EQ(beside.verdicts.size(), 1u);
   EXPECT_TRUE(beside.failures.empty());
   EXPECT_EQ(beside.used, std::vector<std::string>{table});
@@ -95,7 +95,7 @@ TEST_F(Mixed, AHealthyTableAddsItsCoverageAndNoFinding) {
 TEST_F(Mixed, ADumpThatCannotBeReadIsAFailureAndNoVerdict) {
   RecognisedFile broken = recognise(metrics(""));
   write("metrics.csv", "machine,time\n");  // it lost its columns since
-  const HouseVerdicts beside = verdicts_beside({broken});
+  const FleetVerdicts beside = verdicts_beside({broken});
   EXPECT_TRUE(beside.verdicts.empty());
   ASSERT_EQ(beside.failures.size(), 1u);
   EXPECT_EQ(beside.failures[0].find('\n'), std::string::npos) << "one line";
@@ -103,7 +103,7 @@ TEST_F(Mixed, ADumpThatCannotBeReadIsAFailureAndNoVerdict) {
 
 TEST_F(Mixed, FilesOfOtherHousesAreLeftOut) {
   const std::string questions = write("gemm.csv", "device,m,n,k,dtype\nH100,64,64,64,bf16\n");
-  const HouseVerdicts beside = verdicts_beside({recognise(questions)});
+  const FleetVerdicts beside = verdicts_beside({recognise(questions)});
   EXPECT_TRUE(beside.verdicts.empty());
   EXPECT_TRUE(beside.used.empty());
 }

@@ -54,7 +54,7 @@ bool holds_measurements(const std::string& path) {
 std::optional<finding::Diagnosis> verdict_on_unread(
     const std::vector<RecognisedFile>& files,
     const std::string& remedy) {
-  constexpr std::array<std::string_view, 3> kNouns{"text file", "JSON file", "table"};
+  constexpr std::array<std::string_view, 4> kNouns{"text file", "JSON file", "table", "settings file"};
   std::vector<std::string> unread;
   for (const RecognisedFile& file : files) {
     if (file.role != Role::None)

@@ -117,7 +117,7 @@ void judge_logs(
     const std::vector<std::string>& logs,
     const std::vector<RecognisedFile>& others,
     const desk::ExpectedOptions& expected) {
-  desk::HouseVerdicts beside = desk::verdicts_beside(others, context.progress());
+  desk::FleetVerdicts beside = desk::verdicts_beside(others, context.progress());
   for (size_t i = 0; i < others.size() && i < kMostShown; ++i)
     if (std::ranges::find(beside.used, others[i].path) == beside.used.end())
       context.warn(described(others[i]) + "; it is not used");

@@ -28,6 +28,7 @@ enum ErrorForm {
   GlogSignal,
   MvapichSignal,
   SrunSignal,
+  SrunMemory,
   RankSignal,
   Hydra,
   Keepalive,
@@ -50,6 +51,8 @@ const LineForm kErrorForms[] = {
      {"[gpu07:mpi_rank_5][error_sighandler] Caught error: Bus error (signal 7)"}},
     {"srun: error: {host:name}: task {rank:int}: {what} (core dumped)",
      {"srun: error: gpu07: task 5: Bus error (core dumped)"}},
+    {"srun: error: {host:name}: task {rank:int}: {what:name} Of Memory",
+     {"srun: error: gpu07: task 5: Out Of Memory"}},
     {"^{host:name}: rank {rank:int} died from {what}",
      {"x1000c0s5b0n0.hsn.cm.example: rank 5 died from signal 9"}},
     {"RANK {rank:int} PID {_:int} RUNNING AT {host:name}", {"=   RANK 5 PID 4711 RUNNING AT gpu07"}},
@@ -158,7 +161,7 @@ class ProcessErrors : public Reader {
           Origin::Link);
     else
       write(
-          match["what"],
+          form == SrunMemory ? "Out Of Memory" : match["what"],
           form == Terminate ? "" : "crash",
           std::move(subject),
           sink,

@@ -62,6 +62,17 @@ std::vector<std::string> comma_cells(std::string_view line) {
   return cells_between(line, ',');
 }
 
+std::vector<std::string> box_cells(std::string_view line) {
+  std::vector<std::string> cells = bar_cells(line.substr(std::min<size_t>(1, line.size())));
+  if (!cells.empty() && cells.back().empty())
+    cells.pop_back();
+  return cells;
+}
+
+bool has_letter_or_figure(std::string_view text) {
+  return has_letter(text) || text.find_first_of("0123456789") != text.npos;
+}
+
 std::vector<std::string> dash_cells(std::string_view line) {
   std::vector<std::string> cells;
   for (size_t end = 0; end != line.npos && cells.size() < kMostCells;) {

@@ -22,6 +22,9 @@ std::vector<std::string> gap_cells(std::string_view line);
 std::vector<std::string> blank_cells(std::string_view line);
 // Returns the cells of a line between commas.
 std::vector<std::string> comma_cells(std::string_view line);
+// Returns the cells between the outer bars of a line of a box.
+std::vector<std::string> box_cells(std::string_view line);
+bool has_letter_or_figure(std::string_view text);
 // Returns the cells of a line that " - " separates.
 std::vector<std::string> dash_cells(std::string_view line);
 // Returns whether a cell is an IPv4 address and nothing else.

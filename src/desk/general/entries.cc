@@ -59,6 +59,8 @@ bool Entries::entry(const std::string& key, std::string_view value, const Subjec
     note_states(sink);
   if (flag(key, value, subject, sink) || (names_condition(key) && condition(key, value, subject, sink)))
     return true;
+  if (value.starts_with("No ") && condition_of(value) == Condition::Good)
+    note_states(sink);
   if (const auto found = cell_value(value)) {
     const bool has_unit = !found->unit.empty() && found->unit != "%";
     return number(

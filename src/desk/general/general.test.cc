@@ -374,6 +374,40 @@ TEST(Report, MembersOfADocumentWithoutANameAtItsRoot) {
   EXPECT_EQ(records.events()[0].subject.device, "device1");
 }
 
+TEST(Report, ValuesStandBehindTheirNamesInBrackets) {
+  const Records records = read("Latencies     [min, mean, max]  1.2ms, 3.4ms, 9.9ms\n");
+  ASSERT_EQ(records.series().size(), 3u);
+  const auto mean = std::ranges::find_if(records.series(), [&](const Series& series) {
+    return records.quantities()[series.quantity].name == "Latencies mean";
+  });
+  ASSERT_NE(mean, records.series().end());
+  EXPECT_NEAR(mean->rows[0].value, 3.4e-3, 1e-9);
+  EXPECT_EQ(records.quantities()[mean->quantity].better, Better::Lower);
+}
+
+TEST(Report, ABoxOfPairsAndAFullFileSystem) {
+  const Records box = read(
+      "+-----------+------+\n| Device ID | 3    |\n+-----------+------+\n| Result    | Fail |\n"
+      "+-----------+------+\n");
+  ASSERT_EQ(box.events().size(), 1u);
+  const Records full = read(
+      "Filesystem      Size  Used Avail Use% Mounted on\n/dev/md0         28T   28T     0 100% /scratch\n"
+      "/dev/sda1       880G  100G  780G  12% /\n");
+  ASSERT_EQ(full.events().size(), 1u);
+  EXPECT_EQ(full.events()[0].subject.device, "/dev/md0");
+}
+
+TEST(Report, LinesOfServersAreAboutThem) {
+  const Records records = read(" * http://10.4.0.20:9000: Avg: 812.12 MiB/s, 81.21 obj/s.\n");
+  ASSERT_FALSE(records.series().empty());
+  EXPECT_EQ(records.subjects()[records.series()[0].subject].host, "10.4.0.20");
+}
+
+TEST(Labels, ErrorsInASecondAreErrors) {
+  EXPECT_EQ(meaning("rxdrop/s", "rxdrop/s"), Meaning::Errors);
+  EXPECT_EQ(meaning("txpck/s", "txpck/s"), Meaning::Rate);
+}
+
 TEST(PeerFailures, BothEndsOfALineAndOfTwo) {
   const Records efa = read(
       "libfabric:11: err: 5, message: Unresponsive receiver My EFA addr: x://[fe80::1]:0 My host id: "

@@ -199,8 +199,8 @@ constexpr std::array<std::string_view, 21> kRateNames{
     "goodput", "gteps", "efficiency", "fps",   "sps", "ips", "throughput", "gf",  "tf",  "tgs", "teps",
     "tflops",  "tflop", "gflops",     "flops", "tps", "wps", "ups",        "qps", "mfu", "iops"};
 constexpr std::array<std::string_view, 4> kBandwidthNames{"bandwidth", "bw", "busbw", "algbw"};
-constexpr std::array<std::string_view, 6>
-    kTimeNames{"time", "latency", "lat", "duration", "timing", "runtime"};
+constexpr std::array<std::string_view, 7>
+    kTimeNames{"time", "latency", "latencies", "lat", "duration", "timing", "runtime"};
 // Words for the middle of many times, which need a unit of time.
 constexpr std::array<std::string_view, 5> kMiddles{"avg", "mean", "average", "median", "p50"};
 constexpr std::array<std::string_view, 13> kUnitsOfWork{
@@ -337,11 +337,21 @@ static std::string_view unit_in_label(std::string_view label) {
                                                                                        : std::string_view{};
 }
 
+// Returns whether a unit counts errors in a second: "rxdrop/s", "txerr/s".
+static bool counts_errors(std::string_view unit) {
+  std::string_view what = unit.substr(0, unit.find('/'));
+  if (what.starts_with("rx") || what.starts_with("tx"))
+    what.remove_prefix(2);
+  return is_among(kErrors, what);
+}
+
 static Measure derive_from_label(std::string_view label, std::string_view unit) {
   const std::vector<std::string> words = label_words(label);
   if (unit.empty())
     unit = unit_in_label(label);
   const Measure by_unit = measure_of_unit(unit);
+  if (by_unit.meaning == Meaning::Rate && counts_errors(unit))
+    return {Meaning::Errors, "", 1};
   if (by_unit.meaning == Meaning::Rate)
     return any_of_label(words, kOtherRates) ? Measure{} : by_unit;
   if (std::ranges::find(words, "packet") != words.end() && std::ranges::find(words, "loss") != words.end())

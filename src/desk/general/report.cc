@@ -61,8 +61,17 @@ class Report : public RestReader {
       tables_.blank_line();
       return false;
     }
-    if ((text.front() == '|' && (text.back() == '|' || text.back() == '+')) || text.front() == '+')
-      return tables_.box_line(text, host_, sink);
+    const size_t indent = line.find_first_not_of(" \t");
+    tables_.set_indent(indent);
+    if ((text.front() == '|' && (text.back() == '|' || text.back() == '+')) || text.front() == '+') {
+      const std::vector<std::string> cells = box_cells(text);
+      const bool is_read = tables_.box_line(text, host_, sink);
+      // Two cells of words are the head of a box.
+      const bool is_pair =
+          tables_.is_pair_of_box(cells) &&
+          (is_state_word(cells[1]) || cells[1].find_first_of("0123456789") != std::string::npos);
+      return is_read || (is_pair && pair(cells[0] + ": " + cells[1], sink));
+    }
     if (text.starts_with("|-") || text.starts_with("`-") || text.starts_with("| ")) {
       const std::string_view leaf = text.substr(std::min(text.find_first_not_of("|`-+ "), text.size()));
       if (leaf.find(" = ") == leaf.npos)  // the branch of a tree
@@ -82,7 +91,6 @@ class Report : public RestReader {
     tables_.set_device(is_set_in ? context_.device(true) : "");
     if (tables_.table_row(text, host_, sink) || letters_.take(text, host_) || row_of_state(text, sink))
       return true;
-    const size_t indent = line.find_first_not_of(" \t");
     if (is_heading(line)) {
       context_.name(0, text);
       return false;
@@ -98,8 +106,9 @@ class Report : public RestReader {
     indent_ = indent;
     is_read_ = false;
     found_nothing_ =
-        !(value_of_file(text, sink) || tables_.begin_table(text) || limit(text, sink) || check(text, sink) ||
-          sentence(text, sink) || pair(text, sink) || outcome(text, sink) || numbers(text, sink));
+        !(value_of_file(text, sink) || named_values(text, sink) || tables_.begin_table(text) ||
+          limit(text, sink) || check(text, sink) || sentence(text, sink) || pair(text, sink) ||
+          outcome(text, sink) || numbers(text, sink));
     return !found_nothing_;
   }
 
@@ -133,8 +142,12 @@ class Report : public RestReader {
   // Removes the name of the host that wrote the line, and keeps it: "node7: text".
   void take_host(std::string_view& text) {
     const size_t colon = text.find(": ");
-    const std::string_view name = text.substr(0, colon);
-    const bool is_host = colon != text.npos && is_host_word(name);
+    std::string_view name = text.substr(0, colon);
+    const size_t slashes = name.find("://");  // " * http://10.4.0.20:9000: Avg: 812 MiB/s"
+    const bool is_server = slashes != name.npos && name.find_first_of(" /", slashes + 3) == name.npos;
+    if (is_server)
+      name = name.substr(slashes + 3, name.rfind(':') > slashes ? name.rfind(':') - slashes - 3 : name.npos);
+    const bool is_host = colon != text.npos && (is_server || is_host_word(name));
     host_ = is_host ? std::string(name) : "";
     if (is_host)
       text = without_blanks(text.substr(colon + 1));
@@ -194,6 +207,24 @@ class Report : public RestReader {
     event.meaning = meaning;
     sink.event(std::move(event));
     sink.took();
+  }
+
+  // Takes the values of several names: "Latencies  [min, mean, max]  1.2ms, 3.4ms, 9.9ms".
+  bool named_values(std::string_view text, Sink& sink) {
+    const size_t open = text.find('[');
+    const size_t close = text.find(']', std::min(open, text.size()));
+    if (close == text.npos || open == 0 || open > kLongestName)
+      return false;
+    const std::vector<std::string> names = comma_cells(text.substr(open + 1, close - open - 1));
+    const std::vector<std::string> values = comma_cells(text.substr(close + 1));
+    if (names.size() < 2 || names.size() != values.size() ||
+        !std::ranges::all_of(names, has_letter_or_figure))
+      return false;
+    const std::string key(without_blanks(text.substr(0, open)));
+    bool any = false;
+    for (size_t i = 0; i < names.size(); ++i)
+      any = entries_.entry(key + " " + names[i], values[i], part(context_.device(true)), sink) || any;
+    return any;
   }
 
   // Takes a row such as "FAN3 | 0 RPM | cr" or "Node #3 - 172.16.5.14 - READY": the first cell names a part,

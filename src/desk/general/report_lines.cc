@@ -49,6 +49,9 @@ std::string_view headed_part(std::string_view text) {
         text.find(" : ", end) != text.npos)
       return text.substr(0, end);
   }
+  // "--- dgx075.(none) (Lid 20) ibping statistics ---"
+  if (text.starts_with("--- ") && text.ends_with("ibping statistics ---"))
+    return text.substr(4, text.find_first_of(" .", 4) - 4);
   const bool is_open = text.ends_with(":");
   std::string_view name = is_open ? text.substr(0, text.size() - 1) : text;
   const size_t blank = name.rfind(' ');

@@ -19,7 +19,7 @@ constexpr std::array<std::string_view, 33> kGoodWords{
     "normal",    "good",    "optimal",   "idle",  "free",     "allocated",     "mixed",
     "valid",     "nominal", "linkup",    "busy",  "job-busy", "job-exclusive", "job-sharing",
     "available", "clean",   "connected", "fine",  "success"};
-constexpr std::array<std::string_view, 45> kBadWords{"failed",      "failure",
+constexpr std::array<std::string_view, 46> kBadWords{"failed",      "failure",
                                                      "fail",        "down",
                                                      "offline",     "critical",
                                                      "cr",          "alarm",
@@ -40,8 +40,8 @@ constexpr std::array<std::string_view, 45> kBadWords{"failed",      "failure",
                                                      "restarting",  "crashloopbackoff",
                                                      "impaired",    "terminated",
                                                      "died",        "killed",
-                                                     "inactive",    "unavailable",
-                                                     "backoff"};
+                                                     "inactive",    "unreservable",
+                                                     "unavailable", "backoff"};
 constexpr std::array<std::string_view, 11> kNeutralWords{
     "ns",
     "na",
@@ -104,7 +104,7 @@ std::vector<std::string> letter_words(std::string_view text) {
 
 // Returns the condition that a few words state: "PORT_DOWN (1)", "Not synchronised", "No issue was observed".
 Condition condition_of_words(std::string_view text) {
-  constexpr std::array<std::string_view, 10> kTroubles{
+  constexpr std::array<std::string_view, 11> kTroubles{
       "error",
       "errors",
       "issue",
@@ -114,7 +114,8 @@ Condition condition_of_words(std::string_view text) {
       "failure",
       "failures",
       "problem",
-      "problems"};
+      "problems",
+      "bad"};
   constexpr std::array<std::string_view, 5> kDenied{
       "synchronised",
       "synchronized",
@@ -256,9 +257,9 @@ bool names_single_flag(std::string_view label) {
 }
 
 std::optional<bool> truth_of(std::string_view text) {
-  constexpr std::array<std::string_view, 6> kYes{"yes", "true", "on", "active", "asserted", "set"};
-  constexpr std::array<std::string_view, 8>
-      kNo{"no", "false", "off", "not active", "inactive", "deasserted", "not set", "none"};
+  constexpr std::array<std::string_view, 7> kYes{"y", "yes", "true", "on", "active", "asserted", "set"};
+  constexpr std::array<std::string_view, 9>
+      kNo{"n", "no", "false", "off", "not active", "inactive", "deasserted", "not set", "none"};
   constexpr size_t kLongest = 16;
   std::string word(text.substr(0, kLongest));
   for (char& c : word)

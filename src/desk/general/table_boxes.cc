@@ -8,8 +8,11 @@ namespace lento::desk {
 namespace {
 
 bool holds_names(const std::vector<std::string>& cells) {
-  return cells.size() > 1 && std::ranges::all_of(cells, [](const std::string& cell) {
-           return has_letter(cell) && !(cell[0] >= '0' && cell[0] <= '9');
+  return cells.size() > 1 && std::ranges::all_of(cells, [&](const std::string& cell) {
+           const bool is_figure = !cell.empty() && cell[0] >= '0' && cell[0] <= '9';
+           const bool is_share = is_figure && cell.find_first_not_of("0123456789.%") == cell.npos &&
+                                 cell.ends_with("%") && &cell != &cells[0];  // "97.5%" of the requests
+           return is_share || (has_letter(cell) && !is_figure);
          });
 }
 
@@ -49,9 +52,7 @@ bool Tables::box_line(std::string_view text, const std::string& host, Sink& sink
     box_.clear();
     return false;
   }
-  std::vector<std::string> cells = bar_cells(text.substr(1));
-  if (!cells.empty() && cells.back().empty())
-    cells.pop_back();
+  std::vector<std::string> cells = box_cells(text);
   constexpr size_t kMostBoxLines = 8;
   if (box_.size() < kMostBoxLines)
     box_.push_back(std::move(cells));

@@ -8,6 +8,7 @@
 #include "desk/general/cells.h"
 #include "desk/general/labels.h"
 #include "desk/general/states.h"
+#include "desk/read/host_parts.h"
 
 namespace lento::desk {
 
@@ -25,6 +26,25 @@ bool holds_number(const std::string& cell) {
   return std::ranges::any_of(words, [](const std::string& word) {
     return word.find_first_not_of("0123456789.") == std::string::npos;
   });
+}
+
+bool names_fill(const std::string& column) {
+  return column == "Use%" || column == "IUse%" || column == "Capacity%";
+}
+
+std::string host_among(std::string_view name) {
+  while (!name.empty()) {
+    const size_t end = std::min(name.find_first_of(" :/"), name.size());
+    if (is_host_word(name.substr(0, end)))
+      return std::string(name.substr(0, end));
+    name.remove_prefix(std::min(end + 1, name.size()));
+  }
+  return "";
+}
+
+std::string without_bars(std::string text) {
+  std::ranges::replace(text, '|', ' ');
+  return text;
 }
 
 bool is_head_of_samples(const std::vector<std::string>& cells) {

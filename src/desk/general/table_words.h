@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lento::desk {
@@ -11,6 +12,15 @@ bool names_size(const std::string& column);
 
 // Returns whether a cell holds a value with its label, and no name of a column: "RX errors 9023".
 bool holds_number(const std::string& cell);
+
+// Returns whether a column holds how full something is: "Use%".
+bool names_fill(const std::string& column);
+
+// Returns the first word in the name of a row that names a host, or "".
+std::string host_among(std::string_view name);
+
+// Returns a head with blanks instead of the bars between its names: "face |bytes packets errs".
+std::string without_bars(std::string text);
 
 // Returns whether the head is that of samples by time and machine, which the fleet's reader of tables reads.
 bool is_head_of_samples(const std::vector<std::string>& cells);

@@ -28,7 +28,9 @@ bool Tables::is_first_row(std::string_view text) const {
   if (last < '0' || last > '9')
     return false;
   std::vector<std::string> words = blank_cells(text);
-  const std::vector<std::string> head = blank_cells(candidate_);
+  const std::vector<std::string> head = blank_cells(without_bars(candidate_));
+  if (words.size() == head.size() && words.size() > kFewestWords && words[0].ends_with(":"))
+    words[0] = "0";  // the name of the row, below a name of the column of names
   if (words.size() == head.size() + 1 && words[0].ends_with(":"))
     words.erase(words.begin());
   const auto is_number = [](const std::string& word) {
@@ -47,7 +49,7 @@ void Tables::promote(std::vector<std::string> cells) {
   if (!is_head || !columns_.empty())
     return;
   head_line_ = candidate_;
-  words_ = blank_cells(candidate_);
+  words_ = blank_cells(without_bars(candidate_));
   start_table(std::move(cells));
 }
 
@@ -117,7 +119,7 @@ bool Tables::begin_table(std::string_view text) {
   start_table(std::move(cells));
   for (size_t i = 0, at = 0; is_by_gap && i < columns_.size(); at += columns_[i++].size()) {
     at = head_line_.find(columns_[i], at);
-    begins_.push_back(at);
+    begins_.push_back(at + indent_);
   }
   return true;
 }
@@ -168,8 +170,9 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
 std::vector<std::string> Tables::cells_below_begins(std::string_view text) const {
   std::vector<std::string> cells;
   for (size_t i = 0; i < begins_.size(); ++i) {
-    const size_t begin = std::min(begins_[i], text.size());
-    const size_t end = i + 1 < begins_.size() ? std::min(begins_[i + 1], text.size()) : text.size();
+    const size_t begin = std::min(begins_[i] - std::min(begins_[i], indent_), text.size());
+    const size_t behind = i + 1 < begins_.size() ? begins_[i + 1] : std::string::npos;
+    const size_t end = std::min(behind - std::min(behind, indent_), text.size());
     if (begin > 0 && begin < text.size() && text[begin - 1] != ' ')
       return {};
     cells.emplace_back(without_blanks(text.substr(begin, end - begin)));
@@ -242,6 +245,8 @@ bool Tables::fields(
   for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
     if (names_something(columns[i]) && has_letter(cells[i]))
       subject.device = cells[i];
+  if (subject.empty() && cells[0].find_first_of(" :") != std::string::npos)
+    subject.host = host_among(cells[0]);  // "Brick node7:/bricks/b1"
   const bool is_named = !subject.empty();
   list_part(columns, cells, subject, sink);
   if (is_out_of_service(columns, cells))
@@ -288,6 +293,12 @@ bool Tables::cell(
     return entries_.entry(column, value, subject, sink);
   if (!subject.empty() && is_state_word(value) && column != subject.device)
     return entries_.condition(column, value, subject, sink);
+  if (names_fill(column) && value.ends_with("%")) {
+    entries_.note_states(sink);
+    if (value == "100%")
+      entries_.bad_state(column + " is " + value, subject, sink);
+    return true;
+  }
   const auto number = cell_value(value);
   if (!number || (!subject.empty() && is_waiting(label_words(column))))  // it waits for another
     return false;
@@ -298,6 +309,9 @@ bool Tables::cell(
   if (measure.meaning == Meaning::None && !unit_.empty() && !has_unit && !is_other_time(column) &&
       measure_of(column, "").meaning == Meaning::None && column_measure(column).meaning == Meaning::None)
     measure = measure_of("", unit_);
+  if (measure.meaning == Meaning::None && has_unit && seconds_of(number->unit) > 0 && !name.empty() &&
+      !is_other_time(name + column) && !is_waiting(label_words(name + column)))
+    measure = measure_of_unit(number->unit);  // the time of what the row names
   if (measure.meaning == Meaning::None && of_row_.meaning != Meaning::None) {
     if (is_other_time(column))  // "max", "std": of one unlucky request
       return false;
@@ -309,17 +323,18 @@ bool Tables::cell(
 void Tables::rule(std::string_view text) {
   std::vector<size_t> begins;
   std::vector<std::string> names;
+  const std::string head = std::string(candidate_indent_, ' ') + candidate_;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(' ', at), text.size());
     names.emplace_back(
-        without_blanks(std::string_view(candidate_).substr(std::min(at, candidate_.size()), end - at)));
-    begins.push_back(at);
+        without_blanks(std::string_view(head).substr(std::min(at + indent_, head.size()), end - at)));
+    begins.push_back(at + indent_);
     at = std::min(text.find_first_not_of(' ', end), text.size());
   }
   const bool is_open = columns_.empty() || head_line_ == candidate_;
   // A name of the head may not lie across two columns, as where numbers are set to the right.
   const bool is_aligned = std::ranges::all_of(begins, [&](size_t begin) {
-    return begin == 0 || begin >= candidate_.size() || candidate_[begin - 1] == ' ';
+    return begin == 0 || begin >= head.size() || head[begin - 1] == ' ';
   });
   if (begins.size() < 3 || !is_open || !is_aligned) {
     promote(gap_cells(candidate_));
@@ -335,8 +350,9 @@ void Tables::rule(std::string_view text) {
 
 void Tables::note_line(std::string_view text) {
   if (columns_.empty() && is_first_row(text))
-    promote(blank_cells(candidate_));
+    promote(blank_cells(without_bars(candidate_)));
   candidate_ = text;
+  candidate_indent_ = indent_;
 }
 
 void Tables::blank_line() {

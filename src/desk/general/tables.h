@@ -31,6 +31,14 @@ class Tables {
   void set_device(const std::string& device) {
     device_ = device;
   }
+  // Sets how many blanks precede the next line, because columns are compared by their place.
+  void set_indent(size_t indent) {
+    indent_ = indent;
+  }
+  // Returns whether the line is a row of two cells in a box without a head, so a key and its value.
+  bool is_pair_of_box(const std::vector<std::string>& cells) const {
+    return head_.empty() && cells.size() == 2 && !cells[0].empty() && !cells[1].empty();
+  }
   // Sets the unit of later numbers that state none, from a line such as "are in MB/sec".
   void set_unit(const std::string& unit) {
     unit_ = unit;
@@ -73,6 +81,8 @@ class Tables {
   std::vector<std::string> words_;    // the same, set apart by blanks
   std::string head_line_;
   std::string candidate_;  // the line before
+  size_t indent_ = 0;      // of the line
+  size_t candidate_indent_ = 0;
   std::string prefix_;
   std::string unit_;
   Measure of_row_;  // of the row's name, for columns without a meaning of their own

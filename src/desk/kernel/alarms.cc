@@ -115,6 +115,11 @@ const Alarm kAlarms[] = {
      Hardware,
      "uncorrected memory error",
      kModule},
+    {{"^Uncorrected error$", {"Uncorrected error"}},  // mcelog, a line of a record
+     Fault,
+     Hardware,
+     "uncorrected hardware error",
+     kModule},
     {{"hard LOCKUP", {"NMI watchdog: Watchdog detected hard LOCKUP on cpu 12", "hard LOCKUP on cpu 1"}},
      Fault,
      Unclear,

@@ -17,6 +17,7 @@ extern const Format kFabricLinks;    // iblinkinfo
 extern const Format kPortCounters;   // ethtool -S, perfquery, rdma statistic, sysfs
 extern const Format kQueryErrors;    // ibqueryerrors
 extern const Format kNetdevs;        // ibdev2netdev
+extern const Format kSockets;        // ss -ti
 extern const Format kSubnetManager;  // opensm.log, nvlsm.log
 
 Formats link_formats();

@@ -157,6 +157,7 @@ Formats link_formats() {
       &kPortCounters,
       &kQueryErrors,
       &kNetdevs,
+      &kSockets,
       &kFabricLinks,
       &kSubnetManager};
 }

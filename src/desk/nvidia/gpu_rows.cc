@@ -60,100 +60,6 @@ const Reason kReasons[] = {
     {kThrottledBit, "throttled", Warning, "throttled by its firmware", kCooling},
 };
 
-struct Alias {
-  const char* name;
-  const char* field;
-};
-const Alias kAliases[] = {
-    {"clocks.sm", "clocks.current.sm"},
-    {"clocks.mem", "clocks.current.memory"},
-    {"clocks.gr", "clocks.current.graphics"},
-    {"clocks.applications.gr", "clocks.applications.graphics"},
-    {"gpu_name", "name"},
-    {"gpu_uuid", "uuid"},
-    {"gpu_bus_id", "pci.bus_id"},
-    {"pcie.link.gen.gpucurrent", "pcie.link.gen.current"},
-    {"hostname", "host"},
-    {"node", "host"},
-    {"power.draw.average", "power.draw"},
-    {"power.draw.instant", "power.draw"},
-    {"enforced.power.limit", "power.limit"},
-    {"device", "index"},
-    {"gpu", "index"},
-    {"card series", "name"},
-    {"gpu use (%)", "utilization.gpu"},
-    {"temperature (sensor junction) (c)", "temperature.gpu"},
-    {"temperature (sensor memory) (c)", "temperature.memory"},
-    {"sclk clock speed:", "clocks.current.sm"},
-    {"mclk clock speed:", "clocks.current.memory"},
-    {"average graphics package power (w)", "power.draw"},
-    {"current socket graphics package power (w)", "power.draw"},
-    {"max graphics package power (w)", "power.limit"},
-    {"socket_power", "power.draw"},
-    {"power_usage", "power.draw"},
-    {"gfx_activity", "utilization.gpu"},
-    {"hotspot", "temperature.gpu"},
-    {"hotspot_temperature", "temperature.gpu"},
-    {"gfx_clk", "clocks.current.sm"},
-    {"gfx_0_clk", "clocks.current.sm"},
-    {"gfx_clock", "clocks.current.sm"},
-    {"mem_clock", "clocks.current.memory"},
-    {"total_uncorrectable_count", "ecc.errors.uncorrected.volatile.total"},
-    {"total_correctable_count", "ecc.errors.corrected.volatile.total"},
-    {"reset_status.reset_required", "reset.required"},
-    {"reset_status.drain_and_reset_recommended", "reset.recommended"},
-};
-
-const char* const kFields[] = {
-    "timestamp",
-    "host",
-    "index",
-    "name",
-    "uuid",
-    "pci.bus_id",
-    "serial",
-    "pstate",
-    "driver_version",
-    "vbios_version",
-    "clocks.current.sm",
-    "clocks.current.memory",
-    "clocks.current.graphics",
-    "clocks.max.sm",
-    "clocks.applications.graphics",
-    "temperature.gpu",
-    "temperature.memory",
-    "power.draw",
-    "power.limit",
-    "utilization.gpu",
-    "utilization.memory",
-    "memory.used",
-    "memory.total",
-    "memory.free",
-    "fan.speed",
-    "ecc.mode.current",
-    "mig.mode.current",
-    "persistence_mode",
-    "compute_mode",
-    "pcie.link.gen.current",
-    "pcie.link.gen.max",
-    "pcie.link.width.current",
-    "pcie.link.width.max",
-    "clocks_event_reasons.active",
-    "ecc.errors.uncorrected.volatile.total",
-    "ecc.errors.uncorrected.aggregate.total",
-    "ecc.errors.corrected.volatile.total",
-    "ecc.errors.corrected.aggregate.total",
-    "remapped_rows.correctable",
-    "remapped_rows.uncorrectable",
-    "remapped_rows.pending",
-    "remapped_rows.failure",
-    "retired_pages.pending",
-    "retired_pages.double_bit.count",
-    "reset.required",
-    "reset.recommended",
-    "temperature.slowdown",
-};
-
 // Returns the text of a field. "[N/A]", "[Not Supported]" and the like give an empty text.
 std::string_view field_of(const Fields& fields, std::string_view name) {
   for (const auto& [own, value] : fields)
@@ -219,7 +125,7 @@ Moment time_of(const Fields& fields, const Sink& sink) {
 
 // Returns an event of the kind "gpu/KIND" whose cause is the hardware of a GPU: its memory, a reset that it
 // needs, a low clock or its temperature.
-Event memory_event(const char* kind, Severity severity, std::string meaning, const char* action) {
+Event hardware_event(const char* kind, Severity severity, std::string meaning, const char* action) {
   Event event;
   event.kind = std::string("gpu/") + kind;
   event.severity = severity;
@@ -232,33 +138,11 @@ Event memory_event(const char* kind, Severity severity, std::string meaning, con
 }  // namespace
 
 Event hot_gpu(double celsius) {
-  return memory_event(
+  return hardware_event(
       "too hot",
       Warning,
       "too hot: " + base::format_number(celsius) + " C, where such GPUs slow down",
       kCooling);
-}
-
-std::string field_name(std::string_view column, bool* is_known) {
-  const size_t unit = column.find(" [");
-  std::string name(column.substr(0, unit));
-  name.erase(0, std::min(name.find_first_not_of(" \t"), name.size()));
-  name.erase(name.find_last_not_of(" \t") + 1);
-  for (char& c : name)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  constexpr std::string_view kOld = "clocks_throttle_reasons.";
-  constexpr std::string_view kNew = "clocks_event_reasons.";
-  if (name.starts_with(kOld))
-    name = std::string(kNew) + name.substr(kOld.size());
-  for (const Alias& alias : kAliases) {
-    if (name == alias.name) {
-      name = alias.field;
-      break;
-    }
-  }
-  if (is_known)
-    *is_known = name.starts_with(kNew) || std::ranges::find(kFields, name) != std::end(kFields);
-  return name;
 }
 
 // Takes the row of one GPU. A repeated GPU begins a new sample.
@@ -323,7 +207,7 @@ void GpuRows::write_condition(const Row& row, Sink& sink) {
         std::pair{"reset.recommended", "its driver recommends to drain and reset it"}}) {
     if (changed(row, name).empty() || !is_yes(row.fields, name))
       continue;
-    Event event = memory_event("reset wanted", Fault, meaning, kReplace);
+    Event event = hardware_event("reset wanted", Fault, meaning, kReplace);
     event.subject = row.subject;
     sink.event(std::move(event));
   }
@@ -394,7 +278,7 @@ void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
     const bool is_specific = reason.bit == kSlowdownBit && (reasons & kSpecificBits);
     if (!(begun & reason.bit) || is_specific || reason.bit == kIdleBit)
       continue;
-    Event event = memory_event(reason.column, reason.severity, reason.meaning, reason.action);
+    Event event = hardware_event(reason.column, reason.severity, reason.meaning, reason.action);
     if (!field_of(row.fields, "clocks_event_reasons.active").empty()) {
       char bit[24];
       std::snprintf(bit, sizeof bit, " (0x%llx)", static_cast<unsigned long long>(reason.bit));
@@ -409,7 +293,7 @@ void GpuRows::write_reasons(const Row& row, uint64_t reasons, Sink& sink) {
 
 void GpuRows::write_memory(const Row& row, Sink& sink) {
   const auto send = [&](const char* kind, Severity severity, std::string meaning, const char* action) {
-    Event event = memory_event(kind, severity, std::move(meaning), action);
+    Event event = hardware_event(kind, severity, std::move(meaning), action);
     event.subject = row.subject;
     sink.event(std::move(event));
   };
