@@ -78,11 +78,12 @@ TEST(Desk, TheRankThatIsStuckWhereAllOthersCompletedIsNamed) {
   const Folder folder;
   for (int rank = 0; rank < 6; ++rank)
     folder.write(
-        "worker-" + std::to_string(rank) + ".err",
+        "hgx-0" + std::to_string(rank / 2) + "_rank" + std::to_string(rank) + ".err",
         rank == 4 ? watchdog(4, 512, 512, true) : watchdog(rank, 513, 513, true, 512));
   const finding::Diagnosis found = folder.diagnose();
   ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
-  EXPECT_NE(found.verdict.find("rank 4 is stuck in operation 512"), std::string::npos) << found.verdict;
+  EXPECT_NE(found.verdict.find("hgx-02 rank 4 is stuck in operation 512"), std::string::npos)
+      << found.verdict;
 }
 
 TEST(Desk, NobodyIsLateWhenAllHaveEnqueued) {

@@ -121,6 +121,15 @@ Subject name_among(
     bool folders_are_ranks) {
   const std::string stem = file.stem().string();
   const std::string folder = file.parent_path().filename().string();
+  // "node3_rank13"
+  const size_t word = stem.rfind("rank");
+  if (word != stem.npos && word > 1 &&
+      std::string_view("-_.").find(stem[word - 1]) != std::string_view::npos) {
+    const std::string host = stem.substr(0, word - 1);
+    const Subject rank = named_by(stem.substr(word));
+    if (!rank.rank.empty() && !host.ends_with("local"))
+      return {looks_like_host(host) ? host : "", "", rank.rank};
+  }
   size_t same = 0;
   std::string other;
   for (const fs::path& one : others) {
