@@ -6,10 +6,8 @@
 namespace lento::tile {
 namespace {
 
-// The size of the output FIFO, and the bytes that leave it in one tile cycle.
-constexpr uint32_t kFifoBytes = 64;
-constexpr uint32_t kPathBytes = 4;
-constexpr size_t kCrossing = 64;  // inputs of other clocks that may wait for a free tile cycle
+constexpr uint32_t kFifoBytes = 64;  // size of the output FIFO
+constexpr size_t kCrossing = 64;     // inputs of other clocks that may wait for a free tile cycle
 
 }  // namespace
 

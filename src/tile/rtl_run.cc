@@ -11,8 +11,6 @@
 namespace lento::tile {
 namespace {
 
-constexpr size_t kPathBytes = 4;  // most bytes that leave the output FIFO in a cycle
-
 std::string folder_text(const TempFolder& folder, const std::string& name) {
   return base::read_file(folder / name, uint64_t{4} << 30);
 }

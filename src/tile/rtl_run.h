@@ -20,6 +20,8 @@
 
 namespace lento::tile {
 
+inline constexpr size_t kPathBytes = 4;  // most bytes that leave the output FIFO in a tile cycle
+
 // Commands of the host, numbered as the register COMMAND (rtl/bus/registers.csv).
 enum class HostCommand : uint8_t {
   None = 0,
