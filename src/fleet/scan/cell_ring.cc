@@ -9,7 +9,7 @@
 namespace lento::fleet {
 namespace {
 
-constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 
 // Joins the statistics of two cells. The upper quantile is the larger of both, so that only a fall in both
 // remains, the lower one the smaller of both.
@@ -27,7 +27,7 @@ CellRing::CellRing(const Options& options)
     const bool kept = c == kMean || (c == kRaw ? o_.ranks : o_.quantiles);
     place_[c] = kept ? uint8_t(stored_++) : kNowhere;
   }
-  values_.assign(o_.cells * (o_.machines + 1) * stored_, kMissing);
+  values_.assign(o_.cells * (o_.machines + 1) * stored_, kNoValue);
 }
 
 void CellRing::push(std::span<const float> cells) {
@@ -46,12 +46,12 @@ float CellRing::at(size_t machine, size_t statistic, size_t back) const {
   const float* cells = values_.data() + row(back);
   if (place_[statistic] != kNowhere)
     return cells[machine * stored_ + place_[statistic]];
-  return statistic == kRaw ? cells[machine * stored_] + cells[o_.machines * stored_] : kMissing;
+  return statistic == kRaw ? cells[machine * stored_] + cells[o_.machines * stored_] : kNoValue;
 }
 
 void CellRing::forget(size_t machine) {
   for (size_t back = 0; back < o_.cells; ++back)
-    std::fill_n(values_.begin() + std::ptrdiff_t(row(back) + machine * stored_), stored_, kMissing);
+    std::fill_n(values_.begin() + std::ptrdiff_t(row(back) + machine * stored_), stored_, kNoValue);
 }
 
 std::vector<float> CellRing::joined() const {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kMostColumns = 512;
 constexpr size_t kLeastColumns = 16;
-constexpr size_t kMostCells = size_t{1} << 22;  // 16 MiB
+constexpr size_t kMostHistoryCells = size_t{1} << 22;  // 16 MiB
 
 }  // namespace
 
@@ -21,7 +21,7 @@ History::History(const ScanFleet& fleet)
     : width_(fleet.machines.size() * fleet.metrics.size()),
       step_ms_(fleet.step_ms),
       counts_(width_, 0) {
-  most_ = std::clamp(kMostCells / std::max<size_t>(1, width_), kLeastColumns, kMostColumns) / 2 * 2;
+  most_ = std::clamp(kMostHistoryCells / std::max<size_t>(1, width_), kLeastColumns, kMostColumns) / 2 * 2;
 }
 
 void History::push(int64_t time_ms, std::span<const float> row) {
