@@ -215,24 +215,22 @@ def _(r):
     return {"run.csv": log(runs(grid(8, 8), cycles, 20), 1350, "blackhole")}
 
 
+def at_clock(r, megahertz):
+    """A run whose reads take as long in microseconds whatever the clock, and whose products as many cycles."""
+    @lengths("READ", "MATH")
+    def cycles(core, zone, i):
+        return around(r, 12.0 * megahertz if zone == "READ" else 30000)
+    return log(runs(grid(8, 8), cycles, 10), megahertz, "blackhole")
+
+
 @case("clock_stuck", "github.com/tenstorrent/tt-firmware/issues/26: the clock stays at 800 MHz of 1350", "slower than the earlier run, ANY", COMPARE)
 def _(r):
-    def one(megahertz):
-        @lengths("READ", "MATH")
-        def cycles(core, zone, i):
-            return around(r, 12.0 * megahertz if zone == "READ" else 30000)
-        return log(runs(grid(8, 8), cycles, 10), megahertz, "blackhole")
-    return {"before.csv": one(1350), "after.csv": one(800)}
+    return {"before.csv": at_clock(r, 1350), "after.csv": at_clock(r, 800)}
 
 
 @case("clock_settles", "github.com/tenstorrent/tt-umd/issues/2663: 1337 MHz where 1350 were expected", "quiet", COMPARE)
 def _(r):
-    def one(megahertz):
-        @lengths("READ", "MATH")
-        def cycles(core, zone, i):
-            return around(r, 12.0 * megahertz if zone == "READ" else 30000)
-        return log(runs(grid(8, 8), cycles, 10), megahertz, "blackhole")
-    return {"before.csv": one(1350), "after.csv": one(1337)}
+    return {"before.csv": at_clock(r, 1350), "after.csv": at_clock(r, 1337)}
 
 
 @case("hot_chip", "github.com/tenstorrent/tt-umd/issues/781: one chip is throttled at 75 degrees, times in ns", "ANY, 1:|chip ?1|chip1",

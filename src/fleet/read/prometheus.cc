@@ -25,6 +25,11 @@
 namespace lento::fleet {
 namespace {
 
+// Returns the store's address as errors show it.
+base::Location place_of(const PrometheusOptions& o) {
+  return {base::without_password(o.url)};
+}
+
 // Receives the samples of one metric, a series at a time, and adds levels, rates, sums or means to a builder.
 class Collector {
  public:
@@ -292,8 +297,8 @@ void take_answer(
     const std::string& metric,
     std::string_view answer,
     Collector& to) {
-  const base::Location where{base::without_password(o.url)};
-  const base::Json json = base::parse_json(answer, base::without_password(o.url));
+  const base::Location where = place_of(o);
+  const base::Json json = base::parse_json(answer, where.file);
   if (json.string_or("status", "", where) != "success")
     throw base::Error(where, "the query for '" + metric + "' failed");
   for (const base::Json& series : json.at("data", where).at("result", where).array(where)) {
@@ -327,7 +332,7 @@ void range_query(const PrometheusOptions& o, const MetricSpec& spec, Period peri
   const base::HttpReply reply = base::http_request(request, o.http);
   if (reply.status != 200) {
     throw base::Error(
-        {base::without_password(o.url)},
+        place_of(o),
         "the store answered status " + std::to_string(reply.status) + " to a query for '" + metric + "'",
         "check the address, the credentials and the metric's name");
   }
@@ -346,10 +351,7 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
   SeriesBuilder builder(report);
   Collector collector(o, builder, report);
   if (o.metrics.empty())
-    throw base::Error(
-        {base::without_password(o.url)},
-        "no metric was named",
-        "name at least one with --metric");
+    throw base::Error(place_of(o), "no metric was named", "name at least one with --metric");
   for (const MetricSpec& metric : o.metrics) {
     // A rate at the begin of the period needs an earlier sample.
     const int64_t before = metric.rate ? std::max<int64_t>(2 * o.grid.step_ms, 60'000) : 0;
@@ -360,7 +362,7 @@ read_prometheus(const PrometheusOptions& o, int64_t begin_ms, int64_t end_ms, ba
       range_query(o, metric, period, collector);
     collector.end();
   }
-  return builder.build(o.grid, {base::without_password(o.url)});
+  return builder.build(o.grid, place_of(o));
 }
 
 namespace {
@@ -370,7 +372,7 @@ base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
   base::HttpRequest request;
   request.url = o.url + "/api/v1/query?query=" + base::percent_encoded(query);
   const base::HttpReply reply = base::http_request(request, o.http);
-  const base::Location where{base::without_password(o.url)};
+  const base::Location where = place_of(o);
   if (reply.status != 200)
     throw base::Error(
         where,
@@ -385,7 +387,7 @@ base::Json instant_query(const PrometheusOptions& o, const std::string& query) {
 
 // Returns the samples of an instant query.
 std::vector<InstantSample> instant_samples(const PrometheusOptions& o, const std::string& query) {
-  const base::Location where{base::without_password(o.url)};
+  const base::Location where = place_of(o);
   std::vector<InstantSample> out;
   const base::Json result = instant_query(o, query);
   for (const base::Json& series : result.array(where)) {
@@ -432,7 +434,7 @@ void learn_names(const PrometheusOptions& o, MachineNames& names) {
 }
 
 std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
-  const base::Location where{base::without_password(o.url)};
+  const base::Location where = place_of(o);
   const base::Json result = instant_query(o, "time()");
   const auto& pair = result.array(where);
   const auto now = pair.size() == 2 ? base::try_double(pair[1].string(where)) : std::nullopt;
@@ -445,7 +447,7 @@ std::optional<int64_t> store_now_ms(const PrometheusOptions& o) {
 std::vector<std::string>
 label_values(const PrometheusOptions& o, const std::string& label, int64_t begin_ms, int64_t end_ms) {
   constexpr size_t kMost = 10'000;
-  const base::Location where{base::without_password(o.url)};
+  const base::Location where = place_of(o);
   base::HttpRequest request;
   request.url = o.url + "/api/v1/label/" + base::percent_encoded(label) +
                 "/values?start=" + std::to_string(begin_ms / 1000) + "&end=" + std::to_string(end_ms / 1000);
