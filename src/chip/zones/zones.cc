@@ -206,7 +206,9 @@ class ZoneJudge {
     if (compared_.empty())
       return cannot(
           "the cores form groups, and no zone took most of them equally long",
-          "an earlier run of the same program, to `lento chip compare`, or the records of one group alone");
+          options_.earlier == nullptr ? "an earlier run of the same program, to `lento chip compare`, or the "
+                                        "records of one group alone"
+                                      : "the records of one group alone, of both runs");
     out_.detectable = detectable();
     if (out_.detectable > kMostDetectable)
       return cannot(

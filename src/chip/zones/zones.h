@@ -2,12 +2,13 @@
 //
 //   log duration = level of (processor, zone, occurrence) + slowness of the core + noise
 //
-// Cores that ran the same zones are compared with each other. With an earlier run of the same program, each
-// core is compared with itself, so that cores may do different work. A core is named when it is slower than
-// the tolerance and than chance allow in all zones that can be judged, and when its raw records are slower by
-// rank. A core that is slower in at least half of them but not in all had other work than its peers. With an
-// earlier run, in which its work was the same, it is named too. Sources: Rousseeuw, Croux 1993 (spread),
-// Student 1908, Mann, Whitney 1947. Cost: sorting the records.
+// Cores that ran the same zones equally often are compared with each other, where they are five or more, and
+// the remaining ones with the largest group. A zone in which most cores are not alike is no evidence. With
+// an earlier run of the same program, each core is compared with itself, so that cores may do different
+// work. A core is named when it is slower than the tolerance and than chance allow in all zones that can be
+// judged, and when its raw records are slower by rank. A core that is slower in at least half of them but
+// not in all had other work than its peers. With an earlier run, in which its work was the same, it is named
+// too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost: sorting the records.
 #pragma once
 
 #include <string>

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "desk/incident/judge.h"
-#include "desk/incident/series.h"
 
 namespace lento::desk {
 namespace {
@@ -145,14 +144,13 @@ std::set<std::string> servers_of_several(const Records& records) {
 }
 
 // Returns whether an event is above Severity::Note and was not over before the job began. A program that
-// failed before the first step was another one, and a node that answered Slurm again took part in the job.
-bool is_open(const Event& event, const Chain& chain, double job_begin) {
+// failed before the first step was another one. A node that answered Slurm again, last with `answer` (or
+// nullptr), took part in the job.
+bool is_open(const Event& event, const Event* answer, double job_begin) {
   if (event.severity == Severity::Note)
     return false;
   if (event.kind == "slurm/not responding")
-    return std::ranges::none_of(chain, [&](const Event* other) {
-      return other->kind == "slurm/responding" && earlier(&event, other);
-    });
+    return answer == nullptr || !earlier(&event, answer);
   const bool is_of_program = event.origin == Origin::Program || event.origin == Origin::Consequence;
   return !is_of_program || event.time.clock != Clock::Unix || !(event.time.seconds < job_begin);
 }
@@ -181,13 +179,12 @@ void add_notes(
 // Returns the time of the job's first sample (Unix time, s), or kUnknown.
 double begin_of_job(const Records& records) {
   double begin = kUnknown;
-  for (const Tracks& tracks : tracks_of(records, Scope::Own)) {
-    if (records.quantities()[tracks.quantity].scope != Scope::Job)
+  for (const Series& series : records.series()) {
+    if (records.quantities()[series.quantity].scope != Scope::Job)
       continue;
-    for (const Track& track : tracks.tracks)
-      for (const auto& time : track.time)
-        if (time.clock == Clock::Unix && !(time.seconds >= begin))
-          begin = time.seconds;
+    for (const Observation& row : series.rows)
+      if (!row.is_state() && row.time.clock == Clock::Unix && !(row.time.seconds >= begin))
+        begin = row.time.seconds;
   }
   return begin;
 }
@@ -217,9 +214,13 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   for (auto& [part, chain] : chains) {
     const Subject& subject = part.first;
     std::ranges::stable_sort(chain, earlier);
+    const auto answer = std::find_if(chain.rbegin(), chain.rend(), [](const Event* event) {
+      return event->kind == "slurm/responding";
+    });
     Chain open;
     std::ranges::copy_if(chain, std::back_inserter(open), [&](const Event* event) {
-      return event->severity == Severity::Note || is_open(*event, chain, job_begin);
+      return event->severity == Severity::Note ||
+             is_open(*event, answer == chain.rend() ? nullptr : *answer, job_begin);
     });
     const auto is_fault = [](const Event* event) {
       return event->severity != Severity::Note;
