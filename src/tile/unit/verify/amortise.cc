@@ -72,9 +72,9 @@ Optimum maximise(std::vector<std::vector<double>> t) {
 // The prices of the tracked cells, in cost (bytes sent or inputs lost) for each count of a counter and each
 // tile cycle of a clock. A run is credited price times change.
 struct Potential {
-  std::vector<double> rise;   // for each unit of Change::low
-  std::vector<double> fall;   // for each unit of -Change::high, for counters that count down
-  std::vector<double> share;  // runs of each kind in the mix, where sum(amounts * share) <= 1
+  std::vector<double> price_of_low;   // for each unit of Change::low
+  std::vector<double> price_of_high;  // for each unit of -Change::high, for counters that count down
+  std::vector<double> share;          // runs of each kind in the mix, where sum(amounts * share) <= 1
 };
 
 bool is_clock(const ManyRuns& runs, size_t cell) {
@@ -110,9 +110,9 @@ Potential best_potential(
     priced.emplace_back(&price, unit);
   };
   for (size_t i = 0; i < cells; ++i) {
-    limit(i, &Change::low, 1, is_clock(runs, i) ? cycles : 0, out.rise[i]);
+    limit(i, &Change::low, 1, is_clock(runs, i) ? cycles : 0, out.price_of_low[i]);
     if (!is_clock(runs, i))
-      limit(i, &Change::high, -1, 0, out.fall[i]);
+      limit(i, &Change::high, -1, 0, out.price_of_high[i]);
   }
   rows.push_back(gains);
   rows.back().push_back(0);
@@ -125,7 +125,7 @@ Potential best_potential(
 
 // Returns the largest lower bound (Change::low) by which a kind of run advances the clock `cell`, in tile
 // cycles, at least 1.
-double period_of(const ManyRuns& runs, size_t cell) {
+double certain_advance(const ManyRuns& runs, size_t cell) {
   int64_t out = 1;
   for (const RunKind& kind : runs.kinds)
     out = std::max(out, kind.changes[cell].low);
@@ -133,12 +133,13 @@ double period_of(const ManyRuns& runs, size_t cell) {
 }
 
 // Returns the part of the cost of one run of the given kind (bytes sent or inputs lost, as the prices are)
-// that its changes of the tracked cells pay for: rise times the least change of each, less fall times the
-// most. Callers subtract it from the run's cost.
+// that its changes of the tracked cells pay for: price_of_low times the least change of each, less
+// price_of_high times the most. Callers subtract it from the run's cost.
 double paid(const Potential& potential, const RunKind& kind) {
   double out = 0;
   for (size_t i = 0; i < kind.changes.size(); ++i)
-    out += potential.rise[i] * double(kind.changes[i].low) - potential.fall[i] * double(kind.changes[i].high);
+    out += potential.price_of_low[i] * double(kind.changes[i].low) -
+           potential.price_of_high[i] * double(kind.changes[i].high);
   return out;
 }
 
@@ -147,19 +148,19 @@ double paid(const Potential& potential, const RunKind& kind) {
 double paid_by_time(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)
-    out += is_clock(runs, i) ? potential.rise[i] : 0;
+    out += is_clock(runs, i) ? potential.price_of_low[i] : 0;
   return out;
 }
 
 // Returns the largest cost (bytes sent or inputs lost, as the prices are) that the tracked cells pay for
 // once, however many runs there are. A counter may start at one end of its span (ManyRuns::spans) and stop at
-// the other. A clock may be advanced by one period (period_of) before the first run and by one in the last
-// window.
+// the other. A clock may be advanced by certain_advance before the first run, and again in the last window.
 double paid_once(const ManyRuns& runs, const Potential& potential) {
   double out = 0;
   for (size_t i = 0; i < runs.tracked.size(); ++i)
-    out += is_clock(runs, i) ? 2 * potential.rise[i] * period_of(runs, i)
-                             : (potential.rise[i] + potential.fall[i]) * double(runs.spans[i]);
+    out += is_clock(runs, i)
+               ? 2 * potential.price_of_low[i] * certain_advance(runs, i)
+               : (potential.price_of_low[i] + potential.price_of_high[i]) * double(runs.spans[i]);
   return out;
 }
 
@@ -180,8 +181,8 @@ void bound_output(const ManyRuns& runs, uint64_t shortest, RegionReport& main) {
   main.bytes_per_run = in_run;
   main.burst = paid_once(runs, potential);
   for (size_t i = 0; i < runs.tracked.size(); ++i) {
-    if (is_clock(runs, i) && potential.rise[i] > 0)
-      main.window_cycles = std::max(main.window_cycles, uint64_t(period_of(runs, i)));
+    if (is_clock(runs, i) && potential.price_of_low[i] > 0)
+      main.window_cycles = std::max(main.window_cycles, uint64_t(certain_advance(runs, i)));
   }
   main.window_bytes = by_time * double(main.window_cycles);
 }

@@ -28,7 +28,7 @@ Exploration Explorer::from_entry(const Scratchpad& words) {
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
   if (kind_ != RegionKind::Init)
-    numbers_ = kFirstAfterInit;
+    numbers_ = kLastInitNumber;
   record(start);
   start.x[0] = V::constant(0);
   start.x[1] = V::constant(kReturnAddress);
@@ -93,7 +93,7 @@ bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& c
     s.x[w.reg] = w.value;
   const uint64_t cycles = run->rounds * loop->instructions() + 2 * (run->rounds - 1);
   cost.add_cycles(cycles, cycles);
-  s.filling -= uint32_t(std::min<uint64_t>(s.filling, run->rounds * loop->instructions()));
+  s.histogram_wait -= uint32_t(std::min<uint64_t>(s.histogram_wait, run->rounds * loop->instructions()));
   s.pc = 4 * loop->branch + 4;
   return true;
 }
@@ -102,11 +102,13 @@ void Explorer::count(State& s, const TileOp& op, PathCost& cost) const {
   if (op.custom != Custom::HistIn)
     spend(cost, s.pc, 1, 1);
   if (op.custom == Custom::Emit)
-    spend(cost, s.pc, s.filling, 0);
-  if (op.custom == Custom::HistRead && s.filling == kFilling)
+    spend(cost, s.pc, s.histogram_wait, 0);
+  if (op.custom == Custom::HistRead && s.histogram_wait == kHistogramLatency)
     spend(cost, s.pc, 1, 0);
-  const uint32_t left = s.filling - (s.filling > 0);
-  s.filling = takes_values(op) ? kFilling : op.custom == Custom::HistRead ? std::max(left, 1u) : left;
+  const uint32_t left = s.histogram_wait - (s.histogram_wait > 0);
+  s.histogram_wait = takes_values(op)                ? kHistogramLatency
+                     : op.custom == Custom::HistRead ? std::max(left, 1u)
+                                                     : left;
 }
 
 // Executes an instruction that is no branch, jump or hardware loop. `loop_start` is the first instruction of

@@ -53,7 +53,7 @@ void Explorer::join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, Pa
   for (size_t i = 1; i < 32; ++i)
     a.x[i] = join(a.x[i], b.x[i]);
   a.words.merge(b.words, join);
-  a.filling = std::max(a.filling, b.filling);
+  a.histogram_wait = std::max(a.histogram_wait, b.histogram_wait);
   a.streamed |= b.streamed;
   std::erase_if(a.compared, [&](V& v) {
     const auto other = std::ranges::find(b.compared, v.term, &V::term);
@@ -222,10 +222,10 @@ void Explorer::run_body(State& s, uint32_t length, PathCost& cost) {
   const uint32_t end = start + 4 * length;
   s.pc = start;
   // When a round begins, values of the previous round may still be in the histogram pipeline, or one of its
-  // hist.rd may still occupy the accumulators (State::filling).
+  // hist.rd may still occupy the accumulators (State::histogram_wait).
   for (uint32_t at = start / 4; at < end / 4; ++at) {
     if (takes_values(program_.code[at]) || program_.code[at].custom == Custom::HistRead)
-      s.filling = kFilling;
+      s.histogram_wait = kHistogramLatency;
   }
   while (s.pc != end) {
     const TileOp& in = fetch(s.pc, s.pc);

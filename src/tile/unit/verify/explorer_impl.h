@@ -23,22 +23,22 @@ using V = AbstractValue;
 inline constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 inline constexpr uint64_t kLoopLimit = 1 << 20;
 inline constexpr int kDepthLimit = 600;           // most branches that are open at once
-inline constexpr uint32_t kFilling = 2;           // cycles after a take until accumulators can be read
+inline constexpr uint32_t kHistogramLatency = 2;  // cycles after a take until accumulators can be read
 inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
 inline constexpr uint32_t kMostTable = 64;        // most cells of a table that are examined
 // Costs of work in steps. Executing one instruction is one step, a copy of the state kCopySteps, and a copy
 // of a page of the scratchpad kPageSteps. A load or store at an address that is not constant costs one step
-// for each kWordsAStep pages in its range.
+// for each kPagesPerStep pages in its range.
 inline constexpr uint64_t kCopySteps = 12;
 inline constexpr uint64_t kPageSteps = 16;
-inline constexpr uint64_t kWordsAStep = 32;
+inline constexpr uint64_t kPagesPerStep = 32;
 inline constexpr uint64_t kLookSteps = 1 << 16;  // between two checks whether the user requested a stop
 inline constexpr size_t kMostCompared = 8;       // most values in State::compared
 // Two values of Term::number: that of the arrival time of the input which started main, and the last one
 // before those that main and finish assign. Init assigns smaller ones, which stay in the words that only init
 // stored and must not be assigned again.
 inline constexpr uint32_t kArrivalNumber = 1;
-inline constexpr uint32_t kFirstAfterInit = 1 << 30;
+inline constexpr uint32_t kLastInitNumber = 1 << 30;
 
 class Explorer {
  public:
@@ -156,7 +156,7 @@ class Explorer {
   }
 
   // Adds the cycle of the instruction itself (stream() adds that of hist.in), and the most cycles that
-  // hist.rd and emit wait for values in the histogram pipeline (State::filling, which is updated).
+  // hist.rd and emit wait for values in the histogram pipeline (State::histogram_wait, which is updated).
   void count(State& s, const TileOp& op, PathCost& cost) const;
 
   // One of several paths that begin at the same instruction, with its cost from there on.

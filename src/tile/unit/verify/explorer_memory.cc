@@ -25,7 +25,7 @@ V extended(const V& value, Op op) {
 
 // Returns the value of a cell after a store of `value` to it: the low bits that fit into the cell.
 V stored(const V& value, uint32_t cell) {
-  V kept = related_alu(Op::Andi, value, V::constant(cell_lane(cell)));
+  V kept = related_alu(Op::Andi, value, V::constant(cell_mask(cell)));
   kept.initialised = value.initialised;
   kept.modulus = kept.residue = kept.reach = 0;
   return kept;
@@ -100,10 +100,10 @@ V Explorer::load(State& s, Op op, const V& address, uint32_t pc) {
     reject(Rule::LoadBounds, pc, "load from " + extent(address) + " may be misaligned");
   const uint32_t last = address.high + size - 1;
   const bool extends = op == Op::Lbu || op == Op::Lhu;
-  V out = V::range(0, extends ? cell_lane(cell_of(0, size)) : UINT32_MAX);
+  V out = V::range(0, extends ? cell_mask(cell_of(0, size)) : UINT32_MAX);
   if (inside(address, size, kDataBase, kDataBytes)) {
     check_object(address, size, Rule::LoadBounds, pc);
-    charge(Scratchpad::pages_between(address.low, last) / kWordsAStep, pc);
+    charge(Scratchpad::pages_between(address.low, last) / kPagesPerStep, pc);
     if (!address.is_constant() || s.words.is_free(cell_of(address.low, size)))
       looked_at_ |= Scratchpad::pages_of(address.low, last);
     if (address.is_constant())
@@ -165,7 +165,7 @@ void Explorer::store(
     const uint32_t last = address.high + size - 1;
     if (open_loops_ > 0)
       stored_.push_back({address.low, last});
-    charge(Scratchpad::pages_between(address.low, last) / kWordsAStep, pc);
+    charge(Scratchpad::pages_between(address.low, last) / kPagesPerStep, pc);
     if (address.is_constant())
       return store_cell(s, n.rs2, cell_of(address.low, size));
     const std::vector<uint32_t> cells = cells_of(address, size);

@@ -19,9 +19,10 @@ struct State {
   std::vector<Call> calls;
   uint32_t pc = 0;
   // The most cycles that an emit at this point waits for values in the histogram pipeline
-  // (HistogramUnit::busy) or for the accumulator read of a hist.rd. hist and hist.in set it to kFilling.
-  // Every other instruction reduces it by one, hist.rd to no less than 1 (Explorer::count).
-  uint32_t filling = 0;
+  // (HistogramUnit::busy) or for the accumulator read of a hist.rd. hist and hist.in set it to
+  // kHistogramLatency. Every other instruction reduces it by one, hist.rd to no less than 1
+  // (Explorer::count).
+  uint32_t histogram_wait = 0;
   // Whether a hist.in may have taken an input. Then the arrival time that the program can load is no longer
   // that of the input which started main.
   bool streamed = false;

@@ -120,9 +120,9 @@ void Explorer::suggest(const V& value, const V& other) {
   for (const uint32_t cell : slot.cells) {
     if (cell == 0)
       continue;
-    suggested_.insert({cell, cell_lane(cell), 0, {}});
-    const uint32_t mask = t.mask & cell_lane(cell);
-    if (mask == cell_lane(cell) || (mask & (mask + 1)) != 0 || t.right != 0 || !other.is_constant())
+    suggested_.insert({cell, cell_mask(cell), 0, {}});
+    const uint32_t mask = t.mask & cell_mask(cell);
+    if (mask == cell_mask(cell) || (mask & (mask + 1)) != 0 || t.right != 0 || !other.is_constant())
       continue;
     // The comparison with a constant holds for one value of the counter. That is the value at which the
     // counter starts anew, or the one before it, depending on whether the program counts before or after it

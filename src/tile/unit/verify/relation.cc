@@ -156,7 +156,7 @@ V bits_of(const V& v) {
 
 // The inverse of bits_of: returns the bounds of a value with the term `t`, (bits >> right) * factor + plus,
 // from the bounds `bits` of its masked number.
-V made_of(const V& bits, const Term& t) {
+V value_of_bits(const V& bits, const Term& t) {
   V product = abstract_alu(Op::Srli, bits, V::constant(t.right));
   if (std::has_single_bit(t.factor)) {
     product = abstract_alu(Op::Slli, product, V::constant(exponent_of(t)));
@@ -202,7 +202,7 @@ void relate(Op op, const V& a, const V& b, V& result) {
   if (t.number == 0 || t.minus != 0)
     return;
   if (!b.is_constant())
-    result = meet(result, made_of(bits_of(a.term.factor == 1 ? a : b), t));
+    result = meet(result, value_of_bits(bits_of(a.term.factor == 1 ? a : b), t));
   // A factor that is a power of two shows in the known bits.
   if (t.factor > 1 && (result.modulus == 0 || !std::has_single_bit(t.factor))) {
     result.modulus = t.factor;
@@ -247,7 +247,8 @@ V sharpened(const V& other, const V& known) {
     V bits = bits_of(known);
     if (o.inner != k.inner)
       bits = abstract_alu(Op::And, plus(bits, o.inner - k.inner), V::constant(k.mask));
-    out = meet(out, made_of(shared_bits(bits_of(other), o.mask << o.right, bits, k.mask << k.right), o));
+    out =
+        meet(out, value_of_bits(shared_bits(bits_of(other), o.mask << o.right, bits, k.mask << k.right), o));
   }
   return out.empty() ? other : out;
 }

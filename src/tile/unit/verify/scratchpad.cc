@@ -57,9 +57,9 @@ V unset() {
   return v;
 }
 
-bool tells(const V& v, uint32_t cell) {
-  return !v.initialised || v.term.number != 0 || v.low != 0 || v.high != cell_lane(cell) ||
-         (v.zeros & cell_lane(cell)) != 0 || v.ones != 0 || v.places != 0;
+bool is_informative(const V& v, uint32_t cell) {
+  return !v.initialised || v.term.number != 0 || v.low != 0 || v.high != cell_mask(cell) ||
+         (v.zeros & cell_mask(cell)) != 0 || v.ones != 0 || v.places != 0;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ V Scratchpad::value(uint32_t cell) const {
 // that cell's value, so it stays related to that value (Term). From smaller cells only their known bits are
 // put together.
 V Scratchpad::value_in(const Page& page, uint32_t cell) {
-  const V lane = V::range(0, cell_lane(cell));
+  const V lane = V::range(0, cell_mask(cell));
   V out = lane;
   for (const auto& [at, v] : cells_in(page, cell)) {
     if (at == cell)
@@ -115,10 +115,10 @@ V Scratchpad::value_in(const Page& page, uint32_t cell) {
       return unset();
     if (cell_size(at) > cell_size(cell)) {
       const V right = V::constant(8 * (cell_address(cell) - cell_address(at)));
-      return related_alu(Op::And, related_alu(Op::Srli, v, right), V::constant(cell_lane(cell)));
+      return related_alu(Op::And, related_alu(Op::Srli, v, right), V::constant(cell_mask(cell)));
     }
     const uint32_t left = 8 * (cell_address(at) - cell_address(cell));
-    out.zeros |= (v.zeros & cell_lane(at)) << left;
+    out.zeros |= (v.zeros & cell_mask(at)) << left;
     out.ones |= v.ones << left;
   }
   return meet(out, lane);
@@ -138,7 +138,7 @@ void Scratchpad::set(uint32_t cell, const V& value) {
   for (const Cell& old : over) {
     for (uint32_t byte = cell_address(old.first); byte < cell_end(old.first); ++byte) {
       const V part = value_in(at, cell_of(byte, 1));
-      if ((byte < cell_address(cell) || byte >= cell_end(cell)) && tells(part, cell_of(byte, 1)))
+      if ((byte < cell_address(cell) || byte >= cell_end(cell)) && is_informative(part, cell_of(byte, 1)))
         parts.emplace_back(cell_of(byte, 1), part);
     }
   }
@@ -223,10 +223,10 @@ bool Scratchpad::merge_word(const Page& a, const Page& b, uint32_t word, const C
     const uint32_t cell = cell_size(x->first) <= cell_size(y->first) ? x->first : y->first;
     const V before = value_in(a, cell);
     V v = combine(before, value_in(b, cell));
-    if (v.high > cell_lane(cell))
-      v = meet(v, V::range(0, cell_lane(cell)));
+    if (v.high > cell_mask(cell))
+      v = meet(v, V::range(0, cell_mask(cell)));
     changed |= !v.same_value(before);
-    if (tells(v, cell))
+    if (is_informative(v, cell))
       out.emplace_back(cell, v);
     byte = cell_end(cell);
   }

@@ -33,7 +33,7 @@ constexpr uint32_t cell_end(uint32_t cell) {
   return cell_address(cell) + cell_size(cell);
 }
 // Returns the mask of the bits that a cell holds: its lowest 8, 16 or 32.
-constexpr uint32_t cell_lane(uint32_t cell) {
+constexpr uint32_t cell_mask(uint32_t cell) {
   return UINT32_MAX >> (32 - 8 * cell_size(cell));
 }
 

@@ -141,7 +141,7 @@ class Fixpoint {
     for (Tracked t : suggested_) {
       const AbstractValue held = start_.value(t.cell);
       int64_t span = t.mask;
-      if (t.mask == cell_lane(t.cell)) {
+      if (t.mask == cell_mask(t.cell)) {
         span = int64_t{held.high} - held.low;
         t.mask = held.high >> 31 ? UINT32_MAX : std::bit_ceil(held.high + 1) - 1;
       }
