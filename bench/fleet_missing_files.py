@@ -4,8 +4,9 @@
 usage: bench/fleet_missing_files.py LENTO [DRAWS] [SEED] [JOBS]
 Each draw simulates a job of 8 or 16 ranks with one slow GPU or host of x1.4, traces of Kineto or logs of the Inspector. Of
 1, 2, 4 or 8 files of ranks that are not at fault one of three things happens: they are missing, they end at a half to nineteen
-twentieths of their bytes, or all their times are off by up to two seconds. Right is the planted part first. An all-clear, another rank
-or host, and *cannot judge* are counted apart. Faults of healthy parts beside the right one count as wrong.
+twentieths of their bytes, or all their times are off by up to two seconds. Right is the planted part first: the host, the rank by its
+number, or by host and process where the answer gives no number. An all-clear, another rank, GPU or host, and *cannot judge* are counted
+apart. Faults of healthy parts beside the right one count as wrong. A host that alone runs its pipeline stage is listed as "alone".
 """
 import collections
 import concurrent.futures
@@ -37,8 +38,23 @@ def damage(path, kind, rng):
         path.write_text(text)
 
 
+def answer_of(verdict, truth, fault, ranks):
+    """What a verdict says about the planted part, whose ranks are given."""
+    if not verdict.get("findings"):
+        return "all-clear" if verdict["outcome"] == "healthy" else "cannot judge"
+    names = {truth["host"]} if fault == "slow_host" else {f"rank{ranks[0]}", f"{truth['host']}/pid{1000 + ranks[0]}"}
+    first = verdict["findings"][0]
+    where = first.get("where", {})
+    if first["subject"] not in names:
+        return "rank of the right host" if where.get("host") == truth["host"] else "another part"
+    if fault == "slow_gpu" and where.get("gpu", str(ranks[0] % 4)) != str(ranks[0] % 4):
+        return "another GPU of the right rank"
+    own = {truth["host"]} | {f"rank{r}" for r in ranks} | {f"{truth['host']}/pid{1000 + r}" for r in ranks}
+    return "right" if all(f["subject"] in own for f in verdict["findings"]) else "another beside"
+
+
 def outcome(lento, seed, kind, count):
-    """(layout, answer) of one draw."""
+    """(layout, whether a slow host alone runs its stage, answer) of one draw."""
     rng = random.Random(f"{seed} {kind} {count}")
     layout = rng.choice(("kineto", "inspector"))
     fault = rng.choice(("slow_gpu", "slow_host"))
@@ -48,7 +64,6 @@ def outcome(lento, seed, kind, count):
                         fault, "--factor", "1.4", "--missing", "0", "--steps", "80", "--seed", str(seed), "--layout", layout,
                         "--out", folder], check=True, capture_output=True)
         truth = json.loads((pathlib.Path(folder) / "truth.json").read_text())
-        place = truth["host"] if fault == "slow_host" else f"rank{truth['rank']}"
         files = sorted(p for p in pathlib.Path(folder).iterdir() if p.name != "truth.json")
         at_fault = [p for p in files if truth["host"] == f"host{rank_of(p) // 4}"] if fault == "slow_host" else \
             [p for p in files if rank_of(p) == truth["rank"]]
@@ -56,18 +71,8 @@ def outcome(lento, seed, kind, count):
         for path in rng.sample(others, min(count, len(others))):
             damage(path, kind, rng)
         done = subprocess.run([lento, "fleet", "ranks", folder, "--json"], capture_output=True, text=True)
-    if not done.stdout.strip():
-        return layout, "refused"
-    verdict = json.loads(done.stdout)
-    named = [f["subject"] for f in verdict.get("findings", [])]
-    if not named:
-        return layout, "all-clear" if verdict["outcome"] == "healthy" else "cannot judge"
-    if named[0] != place:
-        same_host = verdict["findings"][0].get("where", {}).get("host") == truth["host"]
-        return layout, "rank of the right host" if same_host else "another part"
-    ranks = [p for p in at_fault]
-    beside = [s for s in named[1:] if s != truth["host"] and s not in {f"rank{rank_of(p)}" for p in ranks}]
-    return layout, "another beside" if beside else "right"
+    answer = answer_of(json.loads(done.stdout), truth, fault, [rank_of(p) for p in at_fault]) if done.stdout.strip() else "refused"
+    return layout, fault == "slow_host" and dp == 2, answer
 
 
 def main():
@@ -76,8 +81,8 @@ def main():
     rows = [(kind, count, seed * 100000 + i) for kind in DAMAGES for count in COUNTS for i in range(draws)]
     counts = collections.defaultdict(collections.Counter)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for (kind, count, s), (layout, answer) in zip(rows, pool.map(lambda r: outcome(lento, r[2], r[0], r[1]), rows)):
-            counts[(kind, count, layout)][answer] += 1
+        for (kind, count, s), (layout, alone, answer) in zip(rows, pool.map(lambda r: outcome(lento, r[2], r[0], r[1]), rows)):
+            counts[(kind, count, layout)][answer + " (alone)" * alone] += 1
             if answer not in ("right", "cannot judge", "refused"):
                 print(f"seed {s}, {count} {kind}, {layout}: {answer}", flush=True)
     total = collections.Counter()

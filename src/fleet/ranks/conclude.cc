@@ -37,7 +37,9 @@ std::string where(const Job& job, int rank) {
   std::string text = r.label + " (" + job.hosts[r.host].name;
   if (r.trace->process >= 0)
     text += ", pid " + std::to_string(r.trace->process);
-  return text + ", GPU " + std::to_string(r.device) + ")";
+  if (r.device >= 0)
+    text += ", GPU " + std::to_string(r.device);
+  return text + ")";
 }
 
 std::string number_or_empty(int number) {
@@ -299,7 +301,7 @@ void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
                       : unseen_text(roll) + " of the job left no trace";
     d.notes.push_back(
         who + "; transfers of their groups were not judged." +
-        (roll.numbered ? "" : " Numbers of ranks that follow from order are counted without them."));
+        (roll.numbered ? "" : " Without them the numbers of the other ranks do not follow from the order."));
   }
   if (roll.whole_ns > 0)
     d.notes.push_back(
@@ -309,6 +311,31 @@ void add_notes(const ranks::RollCall& roll, Diagnosis& d) {
         (roll.count > 0 ? "." : " from there on."));
   for (const std::string& file : roll.not_closed)
     d.notes.push_back(file + ": the file was not closed; it was read up to its last whole event.");
+}
+
+std::string covered_text(const Analysis& a) {
+  const Job& job = a.job;
+  return std::to_string(job.ranks.size()) + " ranks on " + std::to_string(job.hosts.size()) + " hosts, " +
+         std::to_string(job.steps) + " steps, " + std::to_string(job.instances.size()) +
+         " collectives matched";
+}
+
+// Concludes without a finding on a job in which some ranks or hosts were compared with no other.
+void end_without_peers(const Analysis& a, Diagnosis& d) {
+  const std::vector<int>& ranks = a.late.without_peers;
+  const std::vector<int>& hosts = a.late.hosts_without_peers;
+  std::string who = std::to_string(ranks.size()) + " ranks do what no other rank does in a step";
+  if (ranks.size() == 1)
+    who = where(a.job, ranks.front()) + " does what no other rank does in a step";
+  if (ranks.empty())
+    who = (hosts.size() == 1 ? a.job.hosts[hosts.front()].name + " does"
+                             : std::to_string(hosts.size()) + " hosts do") +
+          " what no other host does in a step";
+  finding::cannot_judge(
+      d,
+      who + ", and no rank is slower than others with its work",
+      "give a job in which each stage runs on at least two hosts",
+      covered_text(a));
 }
 
 // Concludes without a finding on a job whose records are incomplete.
@@ -326,13 +353,6 @@ void end_incomplete(const ranks::RollCall& roll, const std::string& covered, Dia
       roll.unfinished.front() + " ends before the steps that the other ranks recorded",
       "give whole traces of all ranks",
       covered);
-}
-
-std::string covered_text(const Analysis& a) {
-  const Job& job = a.job;
-  return std::to_string(job.ranks.size()) + " ranks on " + std::to_string(job.hosts.size()) + " hosts, " +
-         std::to_string(job.steps) + " steps, " + std::to_string(job.instances.size()) +
-         " collectives matched";
 }
 
 // Adds a finding when members of at least two collectives recorded different sizes.
@@ -458,15 +478,8 @@ Diagnosis diagnose_ranks(
   finding::sort_findings(d.findings);
   if (options.figures)
     ranks::add_figures(a, options.lane_steps, d);
-  if (d.findings.empty() && !a.late.without_peers.empty()) {
-    const size_t alone = a.late.without_peers.size();
-    finding::cannot_judge(
-        d,
-        (alone == 1 ? where(a.job, a.late.without_peers.front()) + " does"
-                    : std::to_string(alone) + " ranks do") +
-            " what no other rank does in a step, and the others are no slower than one another",
-        "give a job with at least two ranks of each stage",
-        covered_text(a));
+  if (d.findings.empty() && !(a.late.without_peers.empty() && a.late.hosts_without_peers.empty())) {
+    end_without_peers(a, d);
     return d;
   }
   if (d.findings.empty() && !roll.complete()) {

@@ -145,6 +145,20 @@ TEST(ConcludeRanks, ARankWithoutPeersIsNotHealthy) {
   EXPECT_THAT(d.reason, StartsWith("rank0 (host0, GPU 0) does what no other rank does"));
 }
 
+// The two hosts of each half run a stage of their own. One that runs on a single host is compared with none.
+TEST(ConcludeRanks, AHostThatAloneRunsItsStageIsNotHealthy) {
+  for (const int hosts : {1, 2}) {
+    std::vector<RankTrace> traces = build({});
+    for (RankTrace& t : traces) {
+      for (auto& communicator : t.communicators)
+        communicator.name += t.rank / 2 < hosts ? " of the first stage" : "";
+    }
+    const Diagnosis d = diagnose_ranks(traces, {});
+    EXPECT_EQ(d.outcome, hosts == 1 ? Outcome::CannotJudge : Outcome::Healthy) << d.verdict;
+    EXPECT_EQ(d.reason.starts_with("host0 does what no other host does in a step"), hosts == 1) << d.reason;
+  }
+}
+
 TEST(ConcludeRanks, FourStepsAreTooFew) {
   for (const int steps : {4, 5}) {
     Small s;

@@ -1,7 +1,9 @@
 // Identifies hosts and rank numbers. Kineto records the global rank but rarely the host, which then follows
 // from the number of the GPU: ranks of a host count their GPUs from 0, so rank - device is the first rank of
 // the host. The Inspector records the host but no global rank. The numbers then follow from a communicator of
-// all ranks, or else from the order of hosts and processes if every communicator has the same order.
+// all ranks, or else from the order of hosts and processes if every communicator has the same order and no
+// member of one lacks a trace. The positions of processes on their host are numbers of GPUs under the same
+// condition.
 #include "evidence/names.h"
 
 #include <algorithm>
@@ -97,12 +99,31 @@ void name_hosts(Job& job) {
   }
 }
 
-// Takes the numbers that a communicator of all ranks gives. Returns false when there is none.
-bool number_by_world(Job& job) {
+// Returns the largest number of members of one communicator that have no trace.
+int most_unseen(const Job& job) {
+  std::map<std::string, std::pair<int, std::set<int>>> groups;  // size, known positions
+  for (const JobRank& rank : job.ranks) {
+    for (const Communicator& c : rank.trace->communicators) {
+      if (c.own < 0 || c.key == kHiddenKey)
+        continue;
+      auto& [size, seen] = groups[c.key];
+      size = std::max(size, int(c.size));
+      seen.insert(c.own);
+    }
+  }
+  int most = 0;
+  for (const auto& [key, group] : groups)
+    most = std::max(most, group.first - int(group.second.size()));
+  return most;
+}
+
+// Takes the numbers that a communicator of all ranks gives. Returns false when there is none. The ranks that
+// it lacks are all that have no trace, so that no other communicator can lack more.
+bool number_by_world(Job& job, int unseen) {
   std::map<std::string, std::set<int>> seen;
   for (const JobRank& rank : job.ranks) {
     for (const Communicator& c : rank.trace->communicators) {
-      if (c.size >= int(job.ranks.size()) && c.own >= 0 && c.key != kHiddenKey)
+      if (int64_t{c.size} >= int64_t(job.ranks.size()) + unseen && c.own >= 0 && c.key != kHiddenKey)
         seen[c.key].insert(c.own);
     }
   }
@@ -137,22 +158,22 @@ bool order_agrees(const Job& job) {
 }
 
 // Numbers the ranks, from the traces or by host and process.
-void number_ranks(Job& job) {
+void number_ranks(Job& job, int unseen) {
   bool all = true;
   for (JobRank& rank : job.ranks) {
     rank.number = rank.trace->rank;
     all = all && rank.number >= 0;
     job.world = std::max(job.world, rank.trace->world);
   }
-  if (all || number_by_world(job))
+  if (all || number_by_world(job, unseen))
     return;
-  job.ranks_inferred = order_agrees(job);
+  job.ranks_inferred = unseen == 0 && order_agrees(job);
   for (size_t r = 0; r < job.ranks.size(); ++r)
     job.ranks[r].number = job.ranks_inferred ? int(r) : -1;
 }
 
 // Gives each rank the label under which it is reported.
-void label_ranks(Job& job) {
+void label_ranks(Job& job, int unseen) {
   for (JobRank& rank : job.ranks) {
     rank.device = rank.trace->device;
     if (rank.number >= 0) {
@@ -162,6 +183,8 @@ void label_ranks(Job& job) {
     }
   }
   // The Inspector does not record the GPU, so the position among the processes of the host replaces it.
+  if (unseen > 0)
+    return;
   for (const JobHost& host : job.hosts) {
     for (size_t i = 0; i < host.ranks.size(); ++i) {
       JobRank& rank = job.ranks[host.ranks[i]];
@@ -183,9 +206,10 @@ void name_ranks(const std::vector<RankTrace>& traces, Job& job) {
     job.matching.communication += t->communication;
     job.matching.records += t->records.size();
   }
-  number_ranks(job);
+  const int unseen = most_unseen(job);
+  number_ranks(job, unseen);
   name_hosts(job);
-  label_ranks(job);
+  label_ranks(job, unseen);
 }
 
 }  // namespace lento::fleet::ranks

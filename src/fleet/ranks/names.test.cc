@@ -106,6 +106,34 @@ TEST_F(Names, ACommunicatorOfEverybodyGivesTheNumbers) {
   EXPECT_FALSE(job_.ranks_inferred);
 }
 
+// Rank 1 of four left no log. Numbers by the order of those at hand would be those of other ranks.
+TEST_F(Names, WhereAMemberLacksATraceNobodyIsNumbered) {
+  for (const int number : {0, 2, 3}) {
+    RankTrace& t = traces_.emplace_back();
+    t.host = "a";
+    t.process = 40 + number;
+    t.communicators.push_back({"dp" + std::to_string(number % 2), "", 2, 1, number / 2, {}});
+  }
+  name_ranks(traces_, job_);
+  EXPECT_THAT(labels(), ElementsAre("a/pid40", "a/pid42", "a/pid43"));
+  EXPECT_EQ(job_.ranks[2].device, -1);
+  EXPECT_FALSE(job_.ranks_inferred);
+}
+
+// All ranks at hand are members of one group, and each lacks its partner in another.
+TEST_F(Names, AGroupIsNotTheJobWhereAnotherLacksAMember) {
+  for (const int number : {0, 1}) {
+    RankTrace& t = traces_.emplace_back();
+    t.host = "a";
+    t.process = 42 - 2 * number;
+    t.communicators.push_back({"dp", "", 2, 1, number, {}});
+    t.communicators.push_back({"tp" + std::to_string(number), "", 2, 1, 0, {}});
+  }
+  name_ranks(traces_, job_);
+  EXPECT_THAT(labels(), ElementsAre("a/pid40", "a/pid42"));
+  EXPECT_EQ(job_.world, -1);
+}
+
 // Two traces with one number inside it: it is not the communicator that tells.
 TEST_F(Names, WhereTheOrderDisagreesNobodyIsNumbered) {
   traces_.resize(2);

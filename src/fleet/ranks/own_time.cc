@@ -302,6 +302,15 @@ OwnVerdict late_ranks(const Job& job, const OwnTime& own, double step_ns) {
       judge.group(peers);
     }
   }
+  for (size_t h = 0; h < job.hosts.size() && job.hosts.size() > 1; ++h) {
+    const auto compared = [&](int rank) {
+      return std::ranges::any_of(groups[job.ranks[rank].peers], [&](int peer) {
+        return job.ranks[peer].host != int(h);
+      });
+    };
+    if (std::ranges::none_of(job.hosts[h].ranks, compared))
+      out.hosts_without_peers.push_back(int(h));
+  }
   std::ranges::sort(out.late, [](const LateRank& a, const LateRank& b) {
     return a.rank < b.rank;
   });

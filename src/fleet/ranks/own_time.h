@@ -43,6 +43,7 @@ struct OwnVerdict {
   std::vector<std::vector<double>> excess_ns;  // by rank, by step; NaN: not known
   std::vector<double> level_ns;                // by rank: its peers' own time
   std::vector<int> without_peers;              // ranks that no other rank has the same work as
+  std::vector<int> hosts_without_peers;        // of several hosts, those whose work no other host does
   std::vector<double> roughness;               // by rank: slow_noise of its peers
 };
 

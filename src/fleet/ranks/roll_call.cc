@@ -78,18 +78,44 @@ std::vector<const JobCommunicator*> joint(const Job& job) {
   return out;
 }
 
+// Returns by communicator the members that a send or a receive names as its peer.
+std::map<std::string, std::set<int>> peers_named(const Job& job) {
+  std::map<std::string, std::set<int>> named;
+  for (const JobRank& r : job.ranks) {
+    for (const CollectiveRecord& record : r.trace->records) {
+      const Communicator& c = r.trace->communicators[record.communicator];
+      if (is_p2p(record.op) && c.own >= 0 && record.peer >= 0 && record.peer < c.size)
+        named[c.key].insert(record.peer);
+    }
+  }
+  return named;
+}
+
 // Counts and lists the members of groups that left no trace.
 void call_members(const Job& job, RollCall& roll) {
   uint64_t most = 0;  // one rank is a member of several groups
+  const auto unseen = [&](const JobCommunicator& c, int member) {
+    const bool lacks = size_t(member) >= c.members.size() || c.members[member] < 0;
+    if (lacks && roll.unseen.size() < kMostNames)
+      roll.unseen.push_back("member " + std::to_string(member) + " of " + (c.name.empty() ? c.key : c.name));
+    return lacks;
+  };
   for (const JobCommunicator* c : joint(job)) {
     const auto known = uint64_t(std::ranges::count_if(c->members, [](int m) {
       return m >= 0;
     }));
     most = std::max(most, uint64_t(std::max(0, c->size)) - std::min(known, uint64_t(std::max(0, c->size))));
-    for (int m = 0; m < c->size && roll.unseen.size() < kMostNames; ++m) {
-      if (size_t(m) >= c->members.size() || c->members[m] < 0)
-        roll.unseen.push_back("member " + std::to_string(m) + " of " + (c->name.empty() ? c->key : c->name));
-    }
+    for (int m = 0; m < c->size && roll.unseen.size() < kMostNames; ++m)
+      unseen(*c, m);
+  }
+  const auto named = peers_named(job);
+  for (const JobCommunicator& c : job.communicators) {
+    const auto peers = named.find(c.key);
+    if (peers == named.end())
+      continue;
+    most = std::max(most, uint64_t(std::ranges::count_if(peers->second, [&](int m) {
+                      return unseen(c, m);
+                    })));
   }
   roll.count = most;
 }

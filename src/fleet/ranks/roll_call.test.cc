@@ -96,6 +96,11 @@ TEST(RollCall, WhoSendsNothingIsNotMissing) {
     t.records.push_back(sent);
   }
   EXPECT_THAT(roll_of(traces).unseen, IsEmpty());
+  // A member that a send names took part, so that it should have a trace.
+  traces[0].records.back().peer = 5;
+  const RollCall roll = roll_of(traces);
+  EXPECT_EQ(roll.count, 1u);
+  EXPECT_THAT(roll.unseen, ElementsAre("member 5 of PP"));
 }
 
 TEST(RollCall, AFindingStandsAndTheNoteToo) {

@@ -41,6 +41,32 @@ std::string group_name(const Labels& labels, const std::vector<std::string>& key
   return name;
 }
 
+std::string device_of(const MetricSeries& series, size_t metric, size_t machine, size_t begin, size_t end) {
+  const auto devices = series.device_of.find(metric);
+  if (devices == series.device_of.end())
+    return "";
+  std::map<uint16_t, size_t> steps_of;
+  size_t steps = 0;
+  for (size_t step = begin; step < std::min(end, series.steps); ++step) {
+    if (const uint16_t d = devices->second[step * series.machines.size() + machine]) {
+      ++steps_of[d];
+      ++steps;
+    }
+  }
+  const auto most = std::ranges::max_element(steps_of, {}, &std::pair<const uint16_t, size_t>::second);
+  return steps > 0 && 2 * most->second > steps ? series.devices[most->first] : "";
+}
+
+std::optional<size_t> other_extreme(const std::vector<std::string>& metrics, size_t metric) {
+  std::string name = metrics[metric];
+  const bool low = name.ends_with(":min");
+  if (!low && !name.ends_with(":max"))
+    return std::nullopt;
+  name.replace(name.size() - 3, 3, low ? "max" : "min");
+  const auto at = std::ranges::find(metrics, name);
+  return at == metrics.end() ? std::nullopt : std::optional(size_t(at - metrics.begin()));
+}
+
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key) {
   if (machine >= series.labels.size())
     return {};

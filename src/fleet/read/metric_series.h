@@ -64,6 +64,13 @@ struct MetricSeries {
   }
 };
 
+// Returns the device that a reduced metric of a machine was taken from in more than half of the steps from
+// `begin` to before `end`, or "".
+std::string device_of(const MetricSeries& series, size_t metric, size_t machine, size_t begin, size_t end);
+
+// Returns the metric of the other extreme over devices, such as "power:max" for "power:min".
+std::optional<size_t> other_extreme(const std::vector<std::string>& metrics, size_t metric);
+
 // Returns the value of label `key` of a machine, "" when it has none.
 std::string_view label(const MetricSeries& series, size_t machine, std::string_view key);
 

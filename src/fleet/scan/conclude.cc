@@ -79,18 +79,14 @@ Sizes sizes_of(const View& v, const Episode& e, const Cause& cause) {
       mean_of(v.series, e.metric, others, past)};
 }
 
-// Returns the GPU that was lowest or highest most often in the samples of a reduced metric ("power:min").
+// Returns the GPU that a reduced metric ("power:min") was taken from during a cause, or "". Where the other
+// extreme deviates as well, it is the machine that does.
 std::string device_of(const View& v, size_t metric, const Cause& cause) {
-  const auto devices = v.series.device_of.find(metric);
-  if (devices == v.series.device_of.end() || cause.machines.size() != 1)
+  const auto other = other_extreme(v.series.metrics, metric);
+  if (cause.machines.size() != 1 ||
+      (other && std::ranges::count(cause.episodes, *other, &Episode::metric) > 0))
     return "";
-  std::map<uint16_t, size_t> votes;
-  for (size_t step = cause.span.begin; step < cause.span.end; ++step) {
-    if (const uint16_t d = devices->second[step * v.series.machines.size() + cause.machines.front()])
-      ++votes[d];
-  }
-  const auto most = std::ranges::max_element(votes, {}, &std::pair<const uint16_t, size_t>::second);
-  return most == votes.end() ? "" : v.series.devices[most->first];
+  return device_of(v.series, metric, cause.machines.front(), cause.span.begin, cause.span.end);
 }
 
 // Adds the likely fault types for the classes of metrics that deviate.

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "base/rng.h"
 
@@ -53,6 +55,40 @@ TEST(Scan, NamesAMachineThatLosesPowerWithOnsetAndMean) {
   EXPECT_NEAR(d.findings[0].when->begin, 3600, 30);
   EXPECT_NEAR(*d.findings[0].factor, 1 / 0.9, 0.013);
   EXPECT_NEAR(*d.findings[0].evidence[0].value, 630, 5);
+}
+
+// Eight GPUs a machine, of which GPU 2 draws the least power of its machine in all the time.
+TEST(Scan, NamesAGpuOnlyWhereItsMachineAsAWholeDoesNotChange) {
+  for (const size_t slow : {1, 8}) {
+    const size_t gpus = 8;
+    auto s = draw({.metrics = {"power:min", "power:mean", "power:max"}}, [](size_t, size_t, base::Rng&) {
+      return 0.0;
+    });
+    for (size_t g = 0; g < gpus; ++g)
+      s.devices.push_back("gpu" + std::to_string(g));
+    s.devices.insert(s.devices.begin(), "");
+    base::Rng rng(12, "gpus");
+    for (const size_t k : {0, 2})
+      s.device_of[k].resize(s.steps * s.machines.size());
+    for (size_t cell = 0; cell < s.steps * s.machines.size(); ++cell) {
+      const size_t t = cell / s.machines.size();
+      const size_t m = cell % s.machines.size();
+      std::vector<double> of(gpus);
+      for (size_t g = 0; g < gpus; ++g)
+        of[g] = rng.normal(g == 2 ? 600 : 700, 20) * (m == 5 && t >= 240 && g < slow ? 0.7 : 1);
+      const auto [low, high] = std::ranges::minmax_element(of);
+      s.row(0, t)[m] = float(*low);
+      s.row(1, t)[m] = float(std::accumulate(of.begin(), of.end(), 0.0) / double(gpus));
+      s.row(2, t)[m] = float(*high);
+      s.device_of[0][cell] = uint16_t(low - of.begin() + 1);
+      s.device_of[2][cell] = uint16_t(high - of.begin() + 1);
+    }
+    const auto d = scan(s, {});
+    ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+    EXPECT_EQ(d.findings[0].subject, "n5");
+    for (const finding::Evidence& e : d.findings[0].evidence)
+      EXPECT_EQ(e.text.starts_with("power:min (device gpu0)"), slow == 1 && e.text.starts_with("power:min"));
+  }
 }
 
 // Four machines show little of the noise in a short record, yet enough for a loss of a quarter.

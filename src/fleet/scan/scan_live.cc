@@ -160,7 +160,7 @@ RecentMeans Scan::recent(const Episode& e) const {
     sums[slot] = counts[slot] > 0 ? sums[slot] / double(counts[slot]) : NAN;
   const double peers = sums.back();
   sums.pop_back();
-  return {std::move(sums), peers, double(s.block) * double(s.fleet.step_ms) / 1000};
+  return {std::move(sums), peers, double(s.rows.filled()) * double(s.fleet.step_ms) / 1000};
 }
 
 std::vector<MachineDeviation> Scan::deviations_of(size_t machine) const {

@@ -30,7 +30,7 @@ text_of(const Scan& scan, const Episode& e, size_t member, const RecentMeans& me
   std::string text =
       scan.fleet().metrics[e.metric] + " has a mean of " + base::format_number(means.members[member], 4) +
       " where peers have " + base::format_number(means.peers, 4) + " in the last " +
-      base::format_quantity(means.window_s, base::Dimension::Time) + "; " +
+      base::format_quantity(means.window_s, base::Dimension::Time) + "; its strongest window had " +
       base::format_number(double(e.members[member].score), 3) + " times what the budget asks for";
   if (others > 0)
     text += ", with " + std::to_string(others) + " more at once";

@@ -18,8 +18,8 @@ Alert alert_named(const std::string& name, const std::string& job) {
   return a;
 }
 
-// Returns the GPU that had the machine's lowest or highest value of a metric most often since `from_ms`, in
-// the last response, or "".
+// Returns the GPU that the machine's value of a metric was taken from since `from_ms`, in the last response,
+// or "".
 std::string device_of(
     const MetricSeries& answer,
     const std::string& metric,
@@ -29,18 +29,22 @@ std::string device_of(
   const auto m = std::ranges::find(answer.machines, machine);
   if (k == answer.metrics.end() || m == answer.machines.end())
     return "";
-  const auto devices = answer.device_of.find(size_t(k - answer.metrics.begin()));
-  if (devices == answer.device_of.end())
-    return "";
-  std::map<uint16_t, size_t> votes;
-  const auto column = size_t(m - answer.machines.begin());
-  for (size_t step = 0; step < answer.steps; ++step) {
-    const uint16_t d = devices->second[step * answer.machines.size() + column];
-    if (d != 0 && answer.time_ms(step) >= from_ms)
-      ++votes[d];
-  }
-  const auto most = std::ranges::max_element(votes, {}, &std::pair<const uint16_t, size_t>::second);
-  return most == votes.end() ? "" : answer.devices[most->first];
+  size_t begin = 0;
+  while (begin < answer.steps && answer.time_ms(begin) < from_ms)
+    ++begin;
+  const auto metric_at = size_t(k - answer.metrics.begin());
+  return device_of(answer, metric_at, size_t(m - answer.machines.begin()), begin, answer.steps);
+}
+
+// Returns whether the other extreme over a machine's GPUs deviates as well, so that it is the whole machine.
+bool deviates_as_a_whole(const Scan& scan, const MachineVerdict& v) {
+  const auto other = other_extreme(scan.fleet().metrics, v.metric);
+  return other && std::ranges::any_of(scan.episodes(), [&](const Episode& e) {
+           return e.active && e.what == Episode::What::Machines && e.metric == *other &&
+                  std::ranges::any_of(e.members, [&](const Member& m) {
+                    return m.active && m.machine == v.machine;
+                  });
+         });
 }
 
 void annotate_silence(const TargetList& targets, const std::string& machine, Alert& a) {
@@ -92,7 +96,9 @@ void annotate_events(const JobView& view, const std::string& machine, int64_t on
 void annotate_deviation(const JobView& view, const MachineVerdict& v, const Finding* rank, Alert& a) {
   const ScanFleet& f = view.judge.scan().fleet();
   const std::string& machine = f.machines[v.machine];
-  const std::string device = device_of(view.reader.answer(), f.metrics[v.metric], machine);
+  const std::string device = deviates_as_a_whole(view.judge.scan(), v)
+                                 ? ""
+                                 : device_of(view.reader.answer(), f.metrics[v.metric], machine);
   if (rank) {
     a.annotations.emplace_back("gpu", rank->where->gpu);
     a.annotations.emplace_back("rank", rank->where->rank);

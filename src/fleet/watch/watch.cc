@@ -57,6 +57,15 @@ std::set<std::string> names_at(const base::Json& names, const base::Location& wh
   return out;
 }
 
+// Returns a diagnosis, or *cannot judge* with a note on it while its data do not come any more.
+finding::Diagnosis unless_blind(finding::Diagnosis d, const std::string& why, const std::string& remedy) {
+  if (why.empty() || d.outcome == finding::Outcome::CannotJudge)
+    return d;
+  d.notes.insert(d.notes.begin(), "Before, the verdict was: " + d.verdict);
+  finding::cannot_judge(d, why, remedy, d.covered);
+  return d;
+}
+
 }  // namespace
 
 FleetWatch::FleetWatch(const WatchWorld& world, WatchLog log, WatchOptions options)
@@ -141,11 +150,19 @@ void FleetWatch::close() {
 }
 
 finding::Diagnosis FleetWatch::diagnosis() const {
+  const auto ranks = [this] {
+    return unless_blind(
+        world_.ranks->diagnosis(),
+        world_.ranks->why_blind(world_.clock.steady_ms()),
+        "check that the ranks still write their records");
+  };
   if (world_.ranks && !o_.metrics)
-    return world_.ranks->diagnosis();
-  if (world_.ranks)
-    return join_ranks(judge_.diagnosis(), world_.ranks->diagnosis());
-  return judge_.diagnosis();
+    return ranks();
+  finding::Diagnosis machines = unless_blind(
+      judge_.diagnosis(),
+      why_rows_blind(reader_, judge_),
+      "run 'lento fleet doctor' on the store");
+  return world_.ranks ? join_ranks(std::move(machines), ranks()) : machines;
 }
 
 std::vector<FleetWatch::Sample> FleetWatch::samples() const {

@@ -43,14 +43,15 @@ struct DeadStore : Feed {
   }
 };
 
-// Does not answer for five minutes, then has six machines that all do the same.
+// Does not answer for five minutes, then has six machines that all do the same, until it ends.
 struct RepairedStore : DeadStore {
   const FakeClock& clock;
+  int64_t ends_ms = INT64_MAX;
   explicit RepairedStore(const FakeClock& c)
       : clock(c) {
   }
   MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
-    if (clock.ms < 300'000)
+    if (clock.ms < 300'000 || clock.ms >= ends_ms)
       throw base::Error({"store"}, "does not answer");
     MetricSeries out;
     out.metrics = {"power"};
@@ -266,6 +267,25 @@ TEST(FleetWatch, TheEndOfAnAlertIsALineWhereThatIsWanted) {
     watch.step();
   EXPECT_FALSE(watch.blind());
   EXPECT_THAT(lines, ElementsAre("begins LentoBlind", "ends LentoBlind"));
+}
+
+TEST(FleetWatch, TheDiagnosisOfAWatchThatSeesNothingIsCannotJudge) {
+  FakeClock clock;
+  RepairedStore store(clock);
+  store.ends_ms = 3'600'000;
+  Taker taker;
+  NoHooks hooks;
+  FleetWatch watch({clock, store, taker, hooks}, {}, {});
+  for (; clock.ms < store.ends_ms; clock.ms += 10'000)
+    watch.step();
+  const finding::Diagnosis before = watch.diagnosis();
+  EXPECT_EQ(before.outcome, finding::Outcome::Healthy) << before.reason;
+  for (; clock.ms < store.ends_ms + 300'000; clock.ms += 10'000)
+    watch.step();
+  const finding::Diagnosis after = watch.diagnosis();
+  EXPECT_EQ(after.outcome, finding::Outcome::CannotJudge);
+  EXPECT_THAT(after.reason, testing::HasSubstr("does not answer"));
+  EXPECT_EQ(after.notes.at(0), "Before, the verdict was: " + before.verdict);
 }
 
 TEST(FleetWatch, TheFirstHourOfManyMachinesIsReadInPieces) {
