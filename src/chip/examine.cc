@@ -207,19 +207,23 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
   for (const ZoneSuspect& s : verdict.suspects)
     d.findings.push_back(finding_of(s, beside_earlier));
   constexpr double kTolerance = 1.1;
-  if (beside_earlier) {
-    d.facts.emplace_back("all zones together", format_number(verdict.common, 3) + " times as long");
-    if (verdict.common > kTolerance) {
-      finding::Finding f;
-      f.subject = "the whole chip";
-      f.category = "slower than the earlier run";
-      f.score = 1;
-      f.factor = verdict.common;
-      f.summary = "Zones took " + format_number(verdict.common, 3) +
-                  " times as long as in the earlier run, on all cores.";
-      f.next_step = "Compare clock, power limit and temperature of the chip in both runs.";
-      d.findings.push_back(std::move(f));
-    }
+  for (const auto& [chip, factor] : verdict.common) {
+    const bool one = verdict.common.size() == 1;
+    const std::string name = "chip " + std::to_string(chip);
+    d.facts.emplace_back(
+        one ? "all zones together" : "all zones of " + name,
+        format_number(factor, 3) + " times as long");
+    if (factor <= kTolerance)
+      continue;
+    finding::Finding f;
+    f.subject = one ? "the whole chip" : name;
+    f.category = "slower than the earlier run";
+    f.score = 1;
+    f.factor = factor;
+    f.summary = "Zones took " + format_number(factor, 3) +
+                " times as long as in the earlier run, on all cores" + (one ? "." : " of " + name + ".");
+    f.next_step = "Compare clock, power limit and temperature of the chip in both runs.";
+    d.findings.push_back(std::move(f));
   }
   finding::sort_findings(d.findings);
   d.verdict = d.findings.empty() ? "No core is slower than its peers in the zones that it ran."
@@ -306,6 +310,11 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
   finding::add_read_report(d, after.report);
   d.inputs = before.inputs;
   d.inputs.insert(d.inputs.end(), after.inputs.begin(), after.inputs.end());
+  for (const auto& [chip, hz] : before.trace.clock_hz)
+    if (const auto later = after.trace.clock_hz.find(chip); later != after.trace.clock_hz.end())
+      d.facts.emplace_back(
+          "clock of chip " + std::to_string(chip) + ", earlier and later run",
+          base::format_measure(hz, "Hz") + ", " + base::format_measure(later->second, "Hz"));
   if (only_zones(before.trace) && only_zones(after.trace)) {
     conclude_zones(d, judge_zones(after.trace, {.earlier = &before.trace}), true);
     return d;

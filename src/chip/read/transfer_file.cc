@@ -1,6 +1,6 @@
 // Reads and writes the form lento-records 2, and recognises the forms of other tools:
 //   lento-records 2
-//   {"networks":["NOC_0"],"names":["","BRISC",...],"joints":[[chip,x,y,chip,x,y],...]}
+//   {"networks":["NOC_0"],"names":["","BRISC",...],"joints":[[chip,x,y,chip,x,y],...],"clocks":[[chip,Hz],...]}
 //   chip x y processor kind network peer_chip peer_x peer_y bytes begin end name sources
 //   0 1 1 1 read 0 0 5 3 2048 1720 - 4 1
 // Names are indexes into the list of the second line; "-" is an unknown time. Lines of one stream keep the
@@ -113,6 +113,14 @@ void read_head(const Json& head, const Location& where, TransferTrace& trace) {
     };
     trace.joints.push_back({{at(0), at(1), at(2)}, {at(3), at(4), at(5)}});
   }
+  const Location clocks_at = base::child(where, "clocks");
+  if (const Json* clocks = head.find("clocks"))
+    for (const Json& clock : clocks->array(clocks_at)) {
+      const Json::Array& n = clock.array(clocks_at);
+      if (n.size() != 2 || n[1].number(clocks_at) <= 0)
+        throw Error(clocks_at, "a clock is a chip and its Hz");
+      trace.clock_hz[int32_t(n[0].integer(clocks_at, 0, 65535))] = n[1].number(clocks_at);
+    }
 }
 
 Json place_list(const ChipJoint& joint) {
@@ -165,6 +173,15 @@ std::string print_transfers(const TransferTrace& trace) {
   head.set("names", names);
   head.set("networks", networks);
   head.set("joints", joints);
+  Json clocks = Json::array();
+  for (const auto& [chip, hz] : trace.clock_hz) {
+    Json clock = Json::array();
+    clock.push(int64_t(chip));
+    clock.push(hz);
+    clocks.push(clock);
+  }
+  if (!trace.clock_hz.empty())
+    head.set("clocks", clocks);
   std::string out(kTransferMagic);
   out += '\n' + base::write_json(head) + '\n' + std::string(kTransferColumns) + '\n';
   for (const TransferStream& stream : trace.streams)
@@ -240,6 +257,7 @@ void append(TransferTrace& all, const TransferTrace& more) {
     all.streams.push_back(std::move(stream));
   }
   all.joints.insert(all.joints.end(), more.joints.begin(), more.joints.end());
+  all.clock_hz.insert(more.clock_hz.begin(), more.clock_hz.end());
 }
 
 StreamTable::StreamTable(TransferTrace& trace)

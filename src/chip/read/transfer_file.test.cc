@@ -181,6 +181,8 @@ TEST(ProfileLog, BothGenerationsOfColumns) {
       "profile_log_device.csv");
   EXPECT_EQ(count(newer).zones_begun, 1U);
   EXPECT_EQ(count(newer).zones_ended, 1U);
+  EXPECT_EQ(newer.clock_hz.at(0), 1e9);
+  EXPECT_EQ(parse(print_transfers(newer), report, "records").clock_hz.at(0), 1e9);
   const TransferTrace older = parse(
       "ARCH: grayskull, CHIP_FREQ[MHz]: 1200\n"
       "PCIe slot, core_x, core_y, RISC processor type, timer_id, time[cycles since reset], stat value, run "

@@ -10,6 +10,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -77,7 +78,8 @@ struct TransferTrace {
   std::vector<std::string> names;     // names[0] is ""
   std::vector<std::string> networks;  // in order of first appearance
   std::vector<TransferStream> streams;
-  std::vector<ChipJoint> joints;  // from a topology file
+  std::vector<ChipJoint> joints;         // from a topology file
+  std::map<int32_t, double> clock_hz{};  // by chip, where its log states the clock
 
   uint32_t name_id(const std::string& text);
   uint8_t network_id(const std::string& text);

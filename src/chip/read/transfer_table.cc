@@ -93,6 +93,18 @@ std::optional<uint64_t> amount(const std::string& text) {
   return uint64_t(std::llround(*value));
 }
 
+// Returns the clock that the first line of a profiler's log states, such as "CHIP_FREQ[MHz]: 1000".
+std::optional<double> stated_clock(std::string_view line) {
+  constexpr std::string_view kKey = "CHIP_FREQ[MHz]:";
+  constexpr double kMega = 1e6;
+  const size_t at = line.find(kKey);
+  if (at == std::string_view::npos)
+    return {};
+  const std::vector<std::string> value = fields_of(line.substr(at + kKey.size()));
+  const std::optional<double> megahertz = base::try_double(value[0]);
+  return megahertz && *megahertz > 0 ? std::optional(*megahertz * kMega) : std::nullopt;
+}
+
 class TableReader {
  public:
   TableReader(const std::string& file, const TableColumns& columns, ReadReport& report)
@@ -208,7 +220,7 @@ std::vector<std::string> fields_of(std::string_view line, char delimiter) {
 // names. Two generations of names are read: the phase of a zone is in "type" (ZONE_START, ZONE_END) or in
 // "zone phase" (begin, end).
 TransferTrace parse_profile_log(std::string_view text, const std::string& file, ReadReport& report) {
-  base::take_text_line(text);
+  const std::optional<double> clock_hz = stated_clock(base::take_text_line(text));
   const std::vector<std::string> header = fields_of(base::take_text_line(text));
   const int chip = first_column(header, {"PCIe slot"}, file, 2);
   const int x = first_column(header, {"core_x"}, file, 2);
@@ -244,6 +256,8 @@ TransferTrace parse_profile_log(std::string_view text, const std::string& file, 
                   : word == "ZONE_END" || word == "end"   ? TransferKind::ZoneEnd
                                                           : TransferKind::Other;
     streams.at({*at_chip, *at_x, *at_y}, trace.name_id(row[processor])).records.push_back(record);
+    if (clock_hz)
+      trace.clock_hz[*at_chip] = *clock_hz;
     ++report.taken;
   }
   return trace;

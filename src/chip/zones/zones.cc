@@ -32,13 +32,21 @@ struct Sort {
 // Log durations of one zone of one processor, by core, in order of occurrence.
 using Durations = std::map<Place, std::vector<double>>;
 
-// Returns the log durations of each zone by core.
-std::map<Sort, Durations> durations_of(const TransferTrace& trace) {
+// Returns whether the log states the clock of each chip, so that cycles can be converted into time.
+bool states_clocks(const TransferTrace& trace) {
+  return std::ranges::all_of(trace.streams, [&](const TransferStream& stream) {
+    return trace.clock_hz.contains(stream.core.chip);
+  });
+}
+
+// Returns the log durations of each zone by core, in cycles or in seconds.
+std::map<Sort, Durations> durations_of(const TransferTrace& trace, bool seconds) {
   std::map<Sort, Durations> out;
   const auto add = [&](const TransferStream& stream, uint32_t name, uint64_t begin, uint64_t end) {
+    const double clock = seconds ? trace.clock_hz.at(stream.core.chip) : 1;
     if (end != kNoTime && end > begin)
       out[{trace.names[stream.processor], trace.names[name]}][stream.core].push_back(
-          std::log(double(end - begin)));
+          std::log(double(end - begin) / clock));
   };
   for (const TransferStream& stream : trace.streams) {
     // Begins of open zones by name, as a stack, because zones with the same name may nest.
@@ -65,9 +73,17 @@ struct ComparedZone {
   // Log durations, less the median of the peers', of cores that ran the zone another number of times. They
   // have no share in `middle` and `spread`, and one that is slower may have had other work.
   std::map<Place, std::vector<double>> unpaired;
-  std::map<Place, double> slowness;  // median of the residuals, minus the median over cores
-  double middle = 0;
-  double spread = 0;  // robust standard deviation of the slowness between cores
+  // Log durations of the same cores in an earlier run.
+  std::map<Place, std::vector<double>> earlier;
+  std::map<Place, double> slowness;  // median of the residuals, minus `middle`
+  double middle = 0;                 // median over cores; 0 when too few ran the zone (few())
+  double spread = 0;                 // robust standard deviation of the slowness between cores
+
+  // Returns whether the cores are too few to be compared with one another. Each is then compared with its own
+  // earlier run, and `spread` holds only the error that single records give a core's median.
+  bool few() const {
+    return residuals.size() <= kLeastPeers;
+  }
 
   // Computes from the residuals `slowness`, relative to the median over cores, `middle` and `spread`, all in
   // natural logarithms.
@@ -75,7 +91,7 @@ struct ComparedZone {
     std::vector<double> all;
     for (const auto& [core, values] : residuals)
       all.push_back(slowness[core] = evidence::median(values));
-    middle = evidence::median(all);
+    middle = few() ? 0 : evidence::median(all);
     for (const auto& [core, values] : unpaired)
       slowness[core] = evidence::median(values) + middle;
     for (auto& [core, x] : slowness)
@@ -94,7 +110,7 @@ struct ComparedZone {
     }
     constexpr double kLeast = 1e-3;
     const double of_record = evidence::qn_spread(within) / std::sqrt(std::max(1.0, records));
-    spread = std::max({evidence::qn_spread(all), of_record, kLeast});
+    spread = std::max({few() ? 0 : evidence::qn_spread(all), of_record, kLeast});
   }
 };
 
@@ -144,44 +160,52 @@ void compare_peers(const Sort& sort, const Durations& durations, std::vector<Com
   }
 }
 
-// Subtracts from each occurrence the duration on the same core in an earlier run.
-ComparedZone subtract_earlier_run(const Sort& sort, const Durations& later, const Durations& earlier) {
-  ComparedZone out{sort};
-  for (const auto& [core, values] : later)
-    if (const auto before = earlier.find(core);
-        before != earlier.end() && before->second.size() == values.size())
-      for (size_t i = 0; i < values.size(); ++i)
-        out.residuals[core].push_back(values[i] - before->second[i]);
-  return out;
+// Subtracts from each occurrence the duration on the same core in an earlier run. The cores of each chip are
+// compared for themselves, because a chip has a clock of its own.
+void compare_with_earlier(
+    const Sort& sort,
+    const Durations& later,
+    const Durations& earlier,
+    std::vector<ComparedZone>& out) {
+  std::map<int32_t, ComparedZone> by_chip;
+  for (const auto& [core, values] : later) {
+    const auto before = earlier.find(core);
+    if (before == earlier.end() || before->second.size() != values.size())
+      continue;
+    ComparedZone& zone = by_chip.try_emplace(core.chip, ComparedZone{sort}).first->second;
+    zone.earlier[core] = before->second;
+    for (size_t i = 0; i < values.size(); ++i)
+      zone.residuals[core].push_back(values[i] - before->second[i]);
+  }
+  for (auto& [chip, zone] : by_chip) {
+    zone.finish();
+    out.push_back(std::move(zone));
+  }
 }
 
 class ZoneJudge {
  public:
   ZoneJudge(const TransferTrace& trace, const ZoneOptions& options)
       : options_(options) {
-    const auto later = durations_of(trace);
+    const bool seconds =
+        states_clocks(trace) && (options.earlier == nullptr || states_clocks(*options.earlier));
     std::map<Sort, Durations> earlier;
     if (options.earlier != nullptr)
-      earlier = durations_of(*options.earlier);
-    for (const auto& [sort, durations] : later) {
-      if (options.earlier == nullptr) {
+      earlier = durations_of(*options.earlier, seconds);
+    for (const auto& [sort, durations] : durations_of(trace, seconds)) {
+      if (options.earlier == nullptr)
         compare_peers(sort, durations, compared_);
-        continue;
-      }
-      ComparedZone c = subtract_earlier_run(sort, durations, earlier[sort]);
-      if (c.residuals.size() <= kLeastPeers)
-        continue;
-      c.finish();
-      compared_.push_back(std::move(c));
+      else
+        compare_with_earlier(sort, durations, earlier[sort], compared_);
     }
   }
 
   // Compares cores in all zones and names those that are slower than chance allows.
   ZoneJudgement run() {
     std::set<Place> cores;
-    std::vector<double> common;
+    std::map<int32_t, std::vector<double>> common;
     for (const ComparedZone& c : compared_) {
-      common.push_back(c.middle);
+      common[c.residuals.begin()->first.chip].push_back(c.middle);
       for (const auto* group : {&c.residuals, &c.unpaired}) {
         for (const auto& [core, values] : *group) {
           cores.insert(core);
@@ -192,12 +216,16 @@ class ZoneJudge {
     out_.cores = cores.size();
     out_.zones = compared_.size();
     if (compared_.empty())
-      return cannot(
-          "no zone was run equally often by " + std::to_string(kLeastPeers + 1) + " cores or more",
-          "record more cores that do the same work, or give an earlier run of the same program to "
-          "`lento chip compare`");
+      return options_.earlier == nullptr
+                 ? cannot(
+                       "no zone was run equally often by " + std::to_string(kLeastPeers + 1) +
+                           " cores or more",
+                       "record more cores that do the same work, or give an earlier run of the same program "
+                       "to `lento chip compare`")
+                 : cannot("no core ran a zone equally often in both runs", "two runs of the same program");
     if (options_.earlier != nullptr)
-      out_.common = std::exp(evidence::median(common));
+      for (auto& [chip, middles] : common)
+        out_.common[chip] = std::exp(evidence::median(middles));
     // The largest of many zones and cores is extreme by chance (Bonferroni correction).
     tests_ = double(cores.size()) * double(compared_.size());
     std::erase_if(compared_, [this](const ComparedZone& c) {
@@ -217,6 +245,7 @@ class ZoneJudge {
           "give an earlier run of the same program to `lento chip compare`");
     for (const Place& core : cores)
       judge_core(core);
+    name_whole_chips(cores);
     std::ranges::stable_sort(out_.suspects, {}, &ZoneSuspect::chance);
     out_.judged = true;
     return std::move(out_);
@@ -233,7 +262,11 @@ class ZoneJudge {
   // cores.
   static double freedom(const ComparedZone& c) {
     constexpr double kEfficiency = 0.82;
-    return kEfficiency * double(c.residuals.size() - 1);
+    size_t values = c.few() ? 0 : c.residuals.size() - 1;
+    if (c.few())
+      for (const auto& [core, records] : c.residuals)
+        values += records.size() - 1;
+    return std::max(1.0, kEfficiency * double(values));
   }
 
   double limit(const ComparedZone& c) const {
@@ -243,6 +276,8 @@ class ZoneJudge {
   // Returns whether most cores lie near the median, which presupposes that most are healthy and did the same
   // work.
   bool has_majority(const ComparedZone& c) const {
+    if (c.few())
+      return true;
     const double near = limit(c) * c.spread;
     const auto count = std::ranges::count_if(c.residuals, [&](const auto& core) {
       return std::abs(c.slowness.at(core.first)) <= near;
@@ -267,12 +302,20 @@ class ZoneJudge {
   }
 
   // Returns the probability that a core no slower than its peers has records that rank as high among theirs.
+  // Where these are too few, its records of the earlier run take their place.
   static double rank_chance(const ComparedZone& c, const Place& core) {
+    std::vector<double> own = records_of(c, core);
     std::vector<double> peers;
-    for (const auto& [other, values] : c.residuals)
-      if (other != core)
-        peers.insert(peers.end(), values.begin(), values.end());
-    return evidence::rank_sum(records_of(c, core), peers).greater;
+    if (c.few()) {
+      peers = c.earlier.at(core);
+      for (size_t i = 0; i < own.size(); ++i)
+        own[i] += peers[i];
+    } else {
+      for (const auto& [other, values] : c.residuals)
+        if (other != core)
+          peers.insert(peers.end(), values.begin(), values.end());
+    }
+    return evidence::rank_sum(own, peers).greater;
   }
 
   // Tests one core in all zones.
@@ -298,10 +341,11 @@ class ZoneJudge {
     const double x = best->slowness.at(core);
     suspect.rank = rank_chance(*best, core);
     constexpr size_t kEnough = 4;  // fewest records for a rank test
-    if (records_of(*best, core).size() >= kEnough && suspect.rank > options_.false_alarms)
+    if ((best->few() || records_of(*best, core).size() >= kEnough) && suspect.rank > options_.false_alarms)
       return;
     // The median of the peers has an error of its own.
-    const double of_middle = std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
+    const double of_middle =
+        best->few() ? 1 : std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
     const double wide = evidence::student_quantile(0.95, freedom(*best)) * best->spread * of_middle;
     suspect.zone = best->sort.zone;
     suspect.factor = std::exp(x);
@@ -319,6 +363,26 @@ class ZoneJudge {
     const bool slow = (suspect.zones == suspect.judged_zones && best->residuals.contains(core)) ||
                       options_.earlier != nullptr;
     (slow ? out_.suspects : out_.other_work).push_back(std::move(suspect));
+  }
+
+  // Few cores of a chip have no middle of their own. Where all of them are slow, the chip is.
+  void name_whole_chips(const std::set<Place>& cores) {
+    for (auto& [chip, factor] : out_.common) {
+      const auto there = [chip = chip](const Place& core) {
+        return core.chip == chip;
+      };
+      std::vector<double> slow;
+      for (const ZoneSuspect& s : out_.suspects)
+        if (there(s.core))
+          slow.push_back(s.factor);
+      const auto all = size_t(std::ranges::count_if(cores, there));
+      if (slow.size() < 2 || slow.size() < all || all > kLeastPeers)
+        continue;
+      factor = evidence::median(slow);
+      std::erase_if(out_.suspects, [&](const ZoneSuspect& s) {
+        return there(s.core);
+      });
+    }
   }
 
   const ZoneOptions& options_;

@@ -5,12 +5,16 @@
 // Cores that ran the same zones equally often are compared with each other, where they are five or more, and
 // the remaining ones with the largest group. A zone in which most cores are not alike is no evidence. With
 // an earlier run of the same program, each core is compared with itself, so that cores may do different
-// work. A core is named when it is slower than the tolerance and than chance allow in all zones that can be
-// judged, and when its raw records are slower by rank. A core that is slower in at least half of them but
-// not in all had other work than its peers. With an earlier run, in which its work was the same, it is named
-// too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost: sorting the records.
+// work, and relative to the median of the cores of its chip, because a chip has a clock of its own. Of a chip
+// with four cores or fewer, each is compared with its earlier run alone. Cycles are converted into time where
+// the logs state the clock. A core is named when it is slower than the tolerance and than chance allow in all
+// zones that can be judged, and when its raw records are slower by rank. A core that is slower in at least
+// half of them but not in all had other work than its peers. With an earlier run, in which its work was the
+// same, it is named too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost:
+// sorting the records.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,10 +41,10 @@ struct ZoneJudgement {
   std::string reason;
   std::string remedy;
   size_t cores = 0;
-  size_t zones = 0;       // zones that five cores or more ran equally often
-  size_t records = 0;     // records of those zones
-  double common = 1;      // with an earlier run: factor by which all cores became slower
-  double detectable = 0;  // factor that would be named with probability 95 %, in the best zone
+  size_t zones = 0;                  // zones that five cores or more ran equally often
+  size_t records = 0;                // records of those zones
+  double detectable = 0;             // factor that would be named with probability 95 %, in the best zone
+  std::map<int32_t, double> common;  // with an earlier run: by chip, factor by which its cores became slower
   // Cores that are slower than their peers in all zones that can be judged, or slower than in an earlier run.
   std::vector<ZoneSuspect> suspects;
   std::vector<ZoneSuspect> other_work;  // longer than their peers in some zones and not in others

@@ -148,7 +148,61 @@ TEST(Zones, WithAnEarlierRunEachCoreIsItsOwnPeer) {
   ASSERT_EQ(v.suspects.size(), 1U);
   EXPECT_EQ(v.suspects[0].core, (Place{0, 1, 1}));
   EXPECT_NEAR(v.suspects[0].factor, 1.3, 0.08);
-  EXPECT_NEAR(v.common, 1, 0.03);
+  EXPECT_NEAR(v.common.at(0), 1, 0.03);
+}
+
+// Chip 1 runs at 3/4 of its clock. Its cores are like one another, and one of chip 0 is slow.
+TEST(Zones, WithAnEarlierRunEachChipHasItsOwnMiddle) {
+  const auto two_chips = [](double slow, double chip_slow, uint64_t seed) {
+    TransferTrace out = trace_of({.slow = slow}, seed);
+    TransferTrace other = trace_of({}, seed + 50);
+    for (TransferStream& stream : other.streams) {
+      stream.core.chip = 1;
+      for (TransferRecord& r : stream.records)
+        r.begin = uint64_t(double(r.begin) * chip_slow);
+      out.streams.push_back(std::move(stream));
+    }
+    return out;
+  };
+  const TransferTrace earlier = two_chips(1, 1, 1);
+  const ZoneJudgement v = judge_zones(two_chips(1.4, 4.0 / 3, 2), {.earlier = &earlier});
+  ASSERT_TRUE(v.judged) << v.reason;
+  ASSERT_EQ(v.suspects.size(), 1U);
+  EXPECT_EQ(v.suspects[0].core, (Place{0, 1, 1}));
+  EXPECT_NEAR(v.common.at(0), 1, 0.03);
+  EXPECT_NEAR(v.common.at(1), 4.0 / 3, 0.03);
+}
+
+// As many cycles at a lower clock are more time.
+TEST(Zones, AStatedClockTurnsCyclesIntoTime) {
+  TransferTrace earlier = trace_of({}, 1);
+  TransferTrace later = trace_of({}, 2);
+  earlier.clock_hz[0] = 1.35e9;
+  EXPECT_NEAR(judge_zones(later, {.earlier = &earlier}).common.at(0), 1, 0.03);
+  later.clock_hz[0] = 0.8e9;
+  EXPECT_NEAR(judge_zones(later, {.earlier = &earlier}).common.at(0), 1.35 / 0.8, 0.03);
+}
+
+// One core is compared with its earlier run, and so are few. All of them together are the chip.
+TEST(Zones, FewCoresAreComparedWithTheirEarlierRun) {
+  const TransferTrace earlier = trace_of({.cores = 3}, 1);
+  const auto times = [&](std::initializer_list<size_t> cores, uint64_t seed) {
+    TransferTrace out = trace_of({.cores = 3}, seed);
+    for (const size_t core : cores)
+      for (TransferRecord& r : out.streams[core].records)
+        r.begin *= 3;
+    return judge_zones(out, {.earlier = &earlier});
+  };
+  for (uint64_t seed = 2; seed < 52; ++seed)
+    EXPECT_THAT(times({}, seed).suspects, IsEmpty());
+  const ZoneJudgement one = times({1}, 2);
+  ASSERT_EQ(one.suspects.size(), 1U);
+  EXPECT_EQ(one.suspects[0].core, (Place{0, 1, 0}));
+  EXPECT_NEAR(one.suspects[0].factor, 3, 0.1);
+  EXPECT_EQ(one.common.at(0), 1);
+  const ZoneJudgement all = times({0, 1, 2}, 2);
+  EXPECT_THAT(all.suspects, IsEmpty());
+  EXPECT_NEAR(all.common.at(0), 3, 0.1);
 }
 
 TEST(Zones, TooFewCoresOrOpenZonesAreNoBasis) {
