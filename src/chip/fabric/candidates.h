@@ -14,6 +14,10 @@ struct CandidateClass {
   std::vector<uint32_t> transfers;  // indices of Played::transfers, ascending, that pass every member
 };
 
+// Returns the cycles for which a packet of 2 KiB occupies a server, by which the servers of a class are
+// compared.
+double packet_cycles(const Server& server);
+
 // Returns the candidates: links, ports and memories with the transfers that their servers carry, and cores
 // with all transfers that they issue or whose data they hold. Candidates with the same transfers form one
 // class. Classes are in the order of their first transfer.

@@ -17,6 +17,7 @@
 #include "chip/fabric/slowed_search.h"
 #include "chip/fabric/timeline.h"
 #include "chip/fabric/tuning.h"
+#include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
@@ -49,6 +50,8 @@ class Judge {
       healthy = std::max(healthy, each.ends->healthy().likelihood);
     classes_ = candidate_classes(recorded_.fabric, recorded_.trace, stamped.played);
     best_.resize(classes_.size());
+    for (const ComparedWait& wait : stamped.compared.waits)
+      log_ratio_.push_back(std::log(wait.tail / wait.modelled));
     const SlowedSearch slowed(recorded_, classes_);
     for (const Timeline& each : lines)
       slowed.search(each, healthy, best_);
@@ -198,6 +201,13 @@ class Judge {
       out.moved += share > 0.5;
     for (const double tail : h.tails)
       out.moved += tail > kLeastSpread;
+    // The waits give the factor relative to an earlier run, whatever rate the sheet gives the component.
+    std::vector<double> longer;
+    for (size_t i = 0; recorded_.earlier && i < h.fit.share.size(); ++i)
+      if (h.fit.share[i] > 0.5)
+        longer.push_back(log_ratio_[i]);
+    if (!longer.empty())
+      out.factor = std::exp(evidence::median(longer));
     return out;
   }
 
@@ -271,7 +281,8 @@ class Judge {
 
   Recorded recorded_;
   std::vector<CandidateClass> classes_;
-  std::vector<Hypothesis> best_;  // by class
+  std::vector<Hypothesis> best_;   // by class
+  std::vector<double> log_ratio_;  // by compared wait: recorded over modelled tail
   double common_ = 1;
   FabricJudgement out_;
 };

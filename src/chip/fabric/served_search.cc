@@ -16,8 +16,6 @@
 namespace lento::chip {
 namespace {
 
-constexpr double kPacketBytes = 2048;  // bytes of a packet with which the servers of a class are compared
-
 class Search {
  public:
   Search(
@@ -149,7 +147,7 @@ class Search {
       if (found == servers.end())
         continue;
       const Server& server = recorded_.fabric.server(found->second);
-      const double time = server.packet_cycles + kPacketBytes / server.bytes_per_cycle;
+      const double time = packet_cycles(server);
       if (time <= most)
         continue;
       most = time;
