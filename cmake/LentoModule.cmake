@@ -16,6 +16,15 @@ function(lento_test_header)
   target_precompile_headers(lento_test_header PRIVATE <gmock/gmock.h> <gtest/gtest.h> <string> <vector>)
 endfunction()
 
+# One precompiled header of the standard library for the modules of the demo, which all have the same flags.
+function(lento_module_header)
+  file(WRITE ${PROJECT_BINARY_DIR}/module_header.cc "")
+  add_library(lento_module_header STATIC EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/module_header.cc)
+  target_compile_features(lento_module_header PUBLIC cxx_std_20)
+  target_precompile_headers(lento_module_header PRIVATE <algorithm> <array> <chrono> <cmath> <filesystem> <functional> <map>
+    <memory> <optional> <set> <span> <string> <unordered_map> <vector>)
+endfunction()
+
 # lento_module(NAME [HOT] [DEEP] [USES module...] [LINKS library...])
 #
 # HOT modules hold the inner loops and are compiled with -O2, all others with -O1, which builds 0.7 times as long
@@ -62,6 +71,9 @@ function(lento_module name)
   if(LENTO_UNITY AND NOT name MATCHES "^lab/")  # sources in one, which parses the headers once
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON
       UNITY_BUILD_BATCH_SIZE ${LENTO_BATCH})
+    if(LENTO_LEVEL)
+      target_precompile_headers(${target} REUSE_FROM lento_module_header)
+    endif()
   endif()
   set_property(GLOBAL APPEND PROPERTY LENTO_LINKS_${target} ${M_LINKS})
   if(NOT name MATCHES "^lab/")

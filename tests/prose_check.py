@@ -4,8 +4,8 @@
 usage: prose_check.py                     the gate: every folder of tests/prose_folders.txt keeps the limits, no word of
                                           docs/glossary.md is defined twice and no document is too long, else exit 1
        prose_check.py [--list] FOLDER...  one row of figures a folder; --list prints each comment that breaks a rule
-       prose_check.py --draw SEED FOLDER...  30 comments, each with the four lines behind it, and 40 functions of 6 to 45
-                                          lines, drawn by seed for a blind reading (docs/notes)
+       prose_check.py --draw SEED FOLDER...  30 comments, each below the opening of its file and with the four lines behind
+                                          it, and 40 functions of 6 to 45 lines, drawn by seed for a blind reading (docs/notes)
        prose_check.py --self-test         planted comments, good and bad, must be counted as such
 
 A comment is a run of whole-line comments. Limits: 5 of 1,000 comments may open without a subject ("What is kept"), 3 of
@@ -204,8 +204,13 @@ def self_test():
         assert breaches(measure(folder)) == ["opening 0.0 %, at least 90 %"], "licence lines are no purpose"
 
 
+def read_opening(path):
+    """The first comment of a file, licence lines apart: what a reader of the file has read before any other."""
+    return next(c for c in read_comments(path)[0] if not LICENCE.search(c.text))
+
+
 def draw(seed, folders):
-    """Comments and functions for readers who get nothing but these excerpts."""
+    """Comments and functions for readers who get nothing but these excerpts and the opening of each file."""
     comments, functions = [], []
     for path in sorted(p for f in folders for p in pathlib.Path(f).rglob("*") if p.suffix in KINDS and ".test." not in p.name):
         lines = path.read_text(errors="replace").splitlines()
@@ -218,7 +223,9 @@ def draw(seed, folders):
                 functions.append((path, begin + 1, end + 1))
     for kind, most, found in ("comment", 30, comments), ("function", 40, functions):
         for path, begin, end in random.Random(f"{seed} {kind}").sample(found, min(most, len(found))):
-            print(f"\n== {kind} {path}:{begin}", *path.read_text(errors="replace").splitlines()[begin - 1:end], sep="\n")
+            lines, opening = path.read_text(errors="replace").splitlines(), read_opening(path)
+            told = [] if opening.line == begin else [f"file: {' '.join(opening.texts)}"]
+            print(f"\n== {kind} {path}:{begin}", *told, *lines[begin - 1:end], sep="\n")
     return 0
 
 
