@@ -83,12 +83,12 @@ double most_allowed_factor(const ScanInput& in, const Suspect& suspect) {
   if (!covers_whole_bins(in.cells, suspect))
     return kMostFactor;
   const std::vector<double> factors = shown_factors(in, suspect, true);
-  return factors.empty() ? kMostFactor : kLuck * evidence::quantile(factors, kFewest);
+  return factors.empty() ? kMostFactor : kFastestAheadByNoise * evidence::quantile(factors, kFewest);
 }
 
 double most_possible_factor(const ScanInput& in, const Suspect& suspect) {
   const double shown = factor_of_the_fastest(in, suspect);
-  return shown > 0 ? kLuck * shown : kMostFactor;
+  return shown > 0 ? kFastestAheadByNoise * shown : kMostFactor;
 }
 
 double

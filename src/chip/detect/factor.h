@@ -20,8 +20,9 @@ double envelope_factor(const ScanInput& input, const Suspect& suspect);
 // Where all queues are full, of all components this factor is largest for the slow one, which fills them.
 double factor_of_the_fastest(const ScanInput& input, const Suspect& suspect);
 
-// Returns an upper bound of the factor: kLuck times factor_of_the_fastest(). With a larger factor most
-// patterns could not have had transfers as fast as recorded. kMostFactor where factor_of_the_fastest() is 0.
+// Returns an upper bound of the factor: kFastestAheadByNoise times factor_of_the_fastest(). With a larger
+// factor most patterns could not have had transfers as fast as recorded. kMostFactor where
+// factor_of_the_fastest() is 0.
 double most_possible_factor(const ScanInput& input, const Suspect& suspect);
 
 // Returns a wider upper bound than most_possible_factor(), for hypotheses that are simulated. The fastest

@@ -79,7 +79,7 @@ inline constexpr double kMostWider = 2;
 inline constexpr double kManyPatterns = 40;
 inline constexpr double kFewPatterns = 20;
 // Factor by which noise may have made the fastest of a few transfers over a link faster than the average one.
-inline constexpr double kLuck = 2.5;
+inline constexpr double kFastestAheadByNoise = 2.5;
 // The quantile (lower quartile) that is used in two places: over the patterns through a component, to bound
 // its factor although a quarter of them were faster than a slow server allows, and over the bins of a row, as
 // its healthy level when the run is its own baseline.

@@ -384,11 +384,6 @@ SimulatedShift shift_of_runs(const Dictionary& d, const std::vector<std::vector<
     if (seen.size() > 1)
       out.noise[c] = float(std::max(1.0, (1 + evidence::variance(seen) / (2 * d.cells[c].variance)) / 2));
   }
-  for (const std::vector<double>& of : shifts) {
-    std::vector<float>& shift = out.by_seed.emplace_back();
-    for (const double s : of)
-      shift.push_back(std::isnan(s) ? 0 : float(s));
-  }
   return out;
 }
 

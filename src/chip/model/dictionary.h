@@ -4,8 +4,8 @@
 // A cell is the records of one core, kind, peer, layer, size and inference in one third of the layer's steps.
 // Expectation, variance and sensitivities come from a few simulated runs that keep their derivatives
 // (chip/sim/influence.h); issue window, buffers and transit variation have no derivative and are simulated at
-// other values. A share of a cell is its sensitivity to one part or nuisance. A dictionary is made once for a
-// chip, a mapping and a number of inferences.
+// other values. A share (Dictionary::Share) is the sensitivity of a cell to one part or nuisance. A
+// dictionary is made once for a chip, a mapping and a number of inferences.
 #pragma once
 
 #include <array>
@@ -55,10 +55,10 @@ struct Dictionary {
     uint32_t cell = 0;
   };
   struct Share {
-    uint32_t column = 0;  // column of InfluenceColumns
-    float share = 0;      // sensitivity: change of the log duration per change of the log slowness
+    uint32_t column = 0;    // column of InfluenceColumns
+    float sensitivity = 0;  // change of the log duration per change of the log slowness
     // Whether the part itself serves these records. Otherwise they wait in queues for records that it
-    // serves, and the first-order share is approximate.
+    // serves, and the first-order sensitivity is approximate.
     uint8_t served = 1;
   };
   struct Cell {
@@ -69,8 +69,8 @@ struct Dictionary {
     double center = 0;     // mean over simulated healthy runs of log(summed durations / expectation)
     double middle = 1;     // median ratio of single records to their expectation, which queues skew
     double variance = 0;   // of the log ratio of one healthy run to the expectation
-    // Sums of all sensitivities (Share::share) by class of part: cores, links, memory units, DRAM ports. They
-    // include those too small for `shares`.
+    // Sums of all sensitivities (Share::sensitivity) by class of part: cores, links, memory units, DRAM
+    // ports. They include those too small for `shares`.
     std::array<float, 4> classes{};
     // Range in `shares`.
     uint32_t begin = 0;
@@ -140,7 +140,6 @@ inline constexpr uint32_t kShiftSeeds = 2;
 // same seed.
 struct SimulatedShift {
   std::vector<float> mean;
-  std::vector<std::vector<float>> by_seed;
   std::vector<float> noise;  // ratio of each cell's variance to that on the file's chip, at least 1
 };
 // Returns the shifts of `runs`, at most kShiftSeeds runs that were simulated with the seeds 1 and 2 in this

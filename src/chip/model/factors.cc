@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "base/rng.h"
-#include "chip/model/interval_search.h"
+#include "chip/model/own_records.h"
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
 
@@ -48,28 +48,28 @@ double mean_of_middle(std::vector<std::pair<double, double>> ratios) {
 }
 
 // Summary of the records that a part served in one run.
-struct Shown {
+struct ServedSummary {
   double level = 0;   // mean of log(duration / expectation) over their middle half; NaN: no record
   double number = 0;  // log of one more than their number; 0 when the recording is complete
   size_t records = 0;
 };
 
-// Returns the weights with which level and number (Shown) together estimate the log factor of a part: the
-// inverse of their covariance times their change between `runs[0]`, simulated with a smaller factor, and
+// Returns the weights with which level and number (ServedSummary) together estimate the log factor of a part:
+// the inverse of their covariance times their change between `runs[0]`, simulated with a smaller factor, and
 // `runs[1]`, with a larger one. Precondition: every run has a level. `by_chance` is the change of `number`
 // when one record more or less ended in time, and counts as a standard deviation.
-Shown weights_of(const std::array<std::vector<Shown>, 2>& runs, double by_chance) {
+ServedSummary weights_of(const std::array<std::vector<ServedSummary>, 2>& runs, double by_chance) {
   constexpr double kLeast = 1e-9;  // of a sum of squares, which is 0 where all runs agree
-  std::array<Shown, 2> means;
+  std::array<ServedSummary, 2> means;
   double levels = kLeast;
   double numbers = kLeast;
   double both = 0;
   for (size_t i = 0; i < runs.size(); ++i) {
-    for (const Shown& run : runs[i]) {
+    for (const ServedSummary& run : runs[i]) {
       means[i].level += run.level / double(runs[i].size());
       means[i].number += run.number / double(runs[i].size());
     }
-    for (const Shown& run : runs[i]) {
+    for (const ServedSummary& run : runs[i]) {
       const double level = run.level - means[i].level;
       const double number = run.number - means[i].number;
       levels += level * level;
@@ -94,28 +94,20 @@ class FactorSearch {
         grid_(run.chip) {
   }
 
-  FactorFit fit(std::vector<SlowPart> parts, FactorAim aim) {
-    const bool measured = aim == FactorAim::Measure;
+  FactorFit fit(std::vector<SlowPart> parts, bool measured) {
     FactorFit out;
     out.parts = std::move(parts);
     take_shares(out.parts);
+    nuisances_ = likelihood_.fit(other_cells_);
     for (size_t k = 0; k < out.parts.size(); ++k)
-      widen(k, out.parts[k]);
+      take_records(k, out.parts[k]);
     if (measured && !cut() && std::ranges::all_of(out.parts, is_core)) {
       out = fit_cores(std::move(out.parts));
       out.simulated = simulated_;
       return out;
     }
-    if (aim != FactorAim::Guess && !std::ranges::all_of(out.parts, whole_run)) {
-      const std::vector<SlowPart> given = out.parts;
-      out = fit_intervals(run_, std::move(out.parts), measured);
-      if (measured) {
-        prefer_records(given, out);
-        add_class_deviations(out);
-      }
-      return out;
-    }
-    const double close = measured && !cut() ? kApart : kClose;
+    const bool numbers = cut() && std::ranges::all_of(out.parts, whole_run);
+    const double close = measured && !numbers ? kApart : kClose;
     std::vector<double> steps;
     for (int round = 1;; ++round) {
       steps = play(out);
@@ -128,7 +120,7 @@ class FactorSearch {
         move(out.parts[k], steps[k]);
     }
     if (measured) {
-      cut() ? measure_by_number(out) : measure(out, steps);
+      numbers ? measure_by_number(out) : measure(out, steps);
       add_class_deviations(out);
     }
     out.simulated = simulated_;
@@ -143,38 +135,23 @@ class FactorSearch {
   // Returns the log factor of a core by its records alone: operations wait in no queue, so that their level
   // (mean log of duration over expectation) is the log factor. The deviation is infinite without records or
   // when the level is not above 0.
-  Effect factor_of_core(size_t k, const SlowPart& core, const Solution& s) const {
-    const Shown observed = shown_observed(k, core, s);
+  Effect factor_of_core(size_t k, const SlowPart& core) const {
+    const ServedSummary observed = observed_summary(k, core);
     if (observed.records == 0 || observed.level <= 0)
       return {core.log_factor, std::numeric_limits<double>::infinity()};
     return {observed.level, run_.chip.core.rate_deviation / std::sqrt(double(observed.records))};
   }
 
-  // Replaces the fitted factor of a core by factor_of_core() where the two differ by more than the 90 %
-  // interval of their difference.
-  void prefer_records(const std::vector<SlowPart>& given, FactorFit& fit) const {
-    for (size_t k = 0; k < given.size(); ++k) {
-      if (given[k].part.part != Part::Core)
-        continue;
-      const Effect by_records = factor_of_core(k, given[k], fit.solution);
-      const double apart = std::abs(by_records.log_factor - fit.parts[k].log_factor);
-      if (apart <= evidence::kNinety * std::hypot(by_records.deviation, fit.deviation[k]))
-        continue;
-      fit.parts[k].log_factor = by_records.log_factor;
-      fit.deviation[k] = by_records.deviation;
-    }
-  }
-
-  // Fits parts that are all cores, each by factor_of_core().
+  // Fits parts that are all cores, each by factor_of_core(). The simulation gives only the likelihood.
   FactorFit fit_cores(std::vector<SlowPart> cores) {
     FactorFit out;
     out.parts = std::move(cores);
-    play(out);
     for (size_t k = 0; k < out.parts.size(); ++k) {
-      const Effect by_records = factor_of_core(k, out.parts[k], out.solution);
+      const Effect by_records = factor_of_core(k, out.parts[k]);
       out.parts[k].log_factor = by_records.log_factor;
       out.deviation.push_back(std::min(kMostLogFactor, by_records.deviation));
     }
+    play(out);
     add_class_deviations(out);
     return out;
   }
@@ -187,7 +164,7 @@ class FactorSearch {
         continue;
       const uint32_t its_class = likelihood_.dictionary().columns.class_of(columns_[k].front());
       const double of_class =
-          std::hypot(fit.solution.classes[its_class].deviation, fit.solution.spread[its_class]);
+          std::hypot(nuisances_.classes[its_class].deviation, nuisances_.spread[its_class]);
       fit.deviation[k] = std::min(kMostLogFactor, std::hypot(fit.deviation[k], of_class));
     }
   }
@@ -204,8 +181,9 @@ class FactorSearch {
     return part.begin == 0 && part.end == kForever;
   }
 
-  // Stores the columns of each part, and its share of every cell that it serves.
+  // Stores the columns of each part, its share of every cell that it serves, and the other cells.
   void take_shares(const std::vector<SlowPart>& parts) {
+    other_cells_.resize(likelihood_.dictionary().cells.size());
     for (const SlowPart& slow : parts) {
       std::vector<float>& of = shares_.emplace_back(likelihood_.dictionary().cells.size());
       std::vector<uint32_t>& columns = columns_.emplace_back();
@@ -215,34 +193,27 @@ class FactorSearch {
       columns = at->columns;
       for (const PartCells::Cell& served : at->served)
         of[served.cell] = served.share;
+      for (const auto* cells : {&at->served, &at->reached})
+        for (const PartCells::Cell& cell : *cells)
+          other_cells_[cell.cell] = std::numeric_limits<double>::quiet_NaN();
     }
   }
 
-  // Extends an interval to the ends of the run where the part serves no record outside it, because no record
-  // contradicts a longer one.
-  void widen(size_t k, SlowPart& slow) const {
-    const double begin = run_.clock.to_recorder(double(slow.begin));
-    const double end = run_.clock.to_recorder(double(slow.end));
-    bool before = false;
-    bool after = false;
-    for (const ProbeRecord& r : run_.records) {
-      const int64_t at = likelihood_.dictionary().find(key_of(r));
-      if (at < 0 || shares_[k][likelihood_.dictionary().expected[size_t(at)].cell] <= 0)
-        continue;
-      const double middle = double(r.begin) + double(r.end - r.begin) / 2;
-      before = before || middle < begin;
-      after = after || middle >= end;
-    }
-    if (!before)
-      slow.begin = 0;
-    if (!after)
-      slow.end = kForever;
+  // Takes the records that the part serves, and moves the ends of its interval to gaps between them.
+  void take_records(size_t k, SlowPart& slow) {
+    is_core_.push_back(is_core(slow));
+    own_.emplace_back(run_, likelihood_, explained_beside(k), shares_[k]);
+    const Stretch stretch = whole_run(slow) ? own_[k].all() : own_[k].likeliest();
+    stretches_.push_back(stretch);
+    own_[k].set_ends(stretch, slow);
+    whole_run_.push_back(whole_run(slow));
   }
 
-  // Returns the level and the number of the records of part k that begin between two times, in cycles. The
-  // level is the mean over their middle half, weighted by the part's shares of their durations. `explained`
-  // holds by cell the log ratio that the nuisances explain, which is subtracted.
-  Shown shown(
+  // Returns the level and the number of the records of part k whose middle lies between two times. The level
+  // is the mean over their middle half, weighted by the part's shares of their durations. `explained` holds
+  // by cell the log ratio that the nuisances explain, which is subtracted. Operations of a core wait in no
+  // queue, so that its share of a duration gives the log factor itself.
+  ServedSummary summary_of(
       size_t k,
       std::span<const ProbeRecord> records,
       std::pair<double, double> times,
@@ -250,7 +221,8 @@ class FactorSearch {
     const Dictionary& d = likelihood_.dictionary();
     std::vector<std::pair<double, double>> ratios;
     for (const ProbeRecord& r : records) {
-      if (double(r.begin) < times.first || double(r.begin) >= times.second)
+      const double middle = double(r.begin) + double(r.end - r.begin) / 2;
+      if (middle < times.first || middle >= times.second)
         continue;
       const int64_t at = d.find(key_of(r));
       if (at < 0)
@@ -259,46 +231,68 @@ class FactorSearch {
       const double share = shares_[k][e.cell];
       if (share <= 0)
         continue;
-      const double ratio = std::log(std::max(0.5, double(r.end - r.begin)) / e.cycles);
-      ratios.emplace_back(ratio - (explained.empty() ? 0 : explained[e.cell]), share);
+      double ratio = std::log(std::max(0.5, double(r.end - r.begin)) / (e.cycles * d.cells[e.cell].middle));
+      ratio -= explained.empty() ? 0 : explained[e.cell];
+      if (is_core_[k])
+        ratio = std::log1p(std::max(-0.5, std::expm1(ratio) / share));
+      ratios.emplace_back(ratio, share);
     }
-    Shown out;
+    ServedSummary out;
     out.records = ratios.size();
-    if (cut())
+    if (cut() && whole_run_[k])
       out.number = std::log1p(double(ratios.size()));
     out.level = ratios.empty() ? std::numeric_limits<double>::quiet_NaN() : mean_of_middle(std::move(ratios));
     return out;
   }
 
-  Shown shown_simulated(size_t k, const SlowPart& slow, const Records& records) const {
-    return shown(k, records, {double(slow.begin), double(slow.end)});
+  // Returns the level and number of part k in the judged run, without the effect of the nuisances.
+  ServedSummary observed_summary(size_t k, const SlowPart& slow) const {
+    const double end = slow.end == kForever ? std::numeric_limits<double>::infinity()
+                                            : run_.clock.to_recorder(double(slow.end));
+    return summary_of(
+        k,
+        run_.records,
+        {run_.clock.to_recorder(double(slow.begin)), end},
+        explained_beside(k));
   }
 
-  // Returns the level and number (Shown) of part k in the judged run, after subtracting what the nuisances
-  // explain. The part's own deviation from its class is not subtracted.
-  Shown shown_observed(size_t k, const SlowPart& slow, const Solution& s) const {
+  ServedSummary simulated_summary(size_t k, const SlowPart& slow, const Records& records) const {
+    return summary_of(k, records, {double(slow.begin), double(slow.end)});
+  }
+
+  // Returns by cell the log ratio that the nuisances explain. The part's own deviation from its class is not
+  // among them.
+  std::vector<double> explained_beside(size_t k) const {
     const Dictionary& d = likelihood_.dictionary();
     std::vector<double> explained(d.cells.size());
     const size_t first = likelihood_.columns() - d.columns.parts();
     for (size_t r = 0; r < likelihood_.rows(); ++r) {
       double& of = explained[likelihood_.cell(r)];
-      of = likelihood_.explained(s, r);
+      of = likelihood_.explained(nuisances_, r);
       for (const Likelihood::Entry& e : likelihood_.row(r))
         if (e.column >= first && std::ranges::binary_search(columns_[k], e.column - uint32_t(first)))
-          of -= e.value * s.eta[e.column];
+          of -= e.value * nuisances_.eta[e.column];
     }
-    const double end = slow.end == kForever ? std::numeric_limits<double>::infinity()
-                                            : run_.clock.to_recorder(double(slow.end));
-    return shown(k, run_.records, {run_.clock.to_recorder(double(slow.begin)), end}, explained);
+    return explained;
   }
 
-  std::vector<Records> simulate(const std::vector<SlowPart>& parts, uint64_t first_seed, uint32_t seeds) {
-    std::vector<Fault> faults;
-    for (const SlowPart& p : parts)
-      faults.push_back(played_fault(p, grid_));
+  // Returns the part with ends that are drawn by their likelihood, because those of the fit have an error.
+  SlowPart with_drawn_ends(size_t k, SlowPart part, bool draws, uint64_t seed) const {
+    if (draws && !whole_run_[k]) {
+      base::Rng rng(seed, "chip.factor.ends");
+      own_[k].set_ends(own_[k].drawn(stretches_[k], part.log_factor, rng), part);
+    }
+    return part;
+  }
+
+  std::vector<Records>
+  simulate(const std::vector<SlowPart>& parts, uint64_t first_seed, uint32_t seeds, bool draws = false) {
     std::vector<Records> out;
     for (uint32_t i = 0; i < seeds; ++i) {
       ++simulated_;
+      std::vector<Fault> faults;
+      for (size_t k = 0; k < parts.size(); ++k)
+        faults.push_back(played_fault(with_drawn_ends(k, parts[k], draws, first_seed + i), grid_));
       for (ProbeRecord& r : out.emplace_back(simulated_records(run_.setup, twin_, faults, first_seed + i))) {
         r.begin -= r.begin % run_.grain;
         r.end -= r.end % run_.grain;
@@ -328,14 +322,15 @@ class FactorSearch {
     const SimulatedShift shifted = shift_of_runs(likelihood_.dictionary(), runs);
     likelihood_.expect(shifted.mean, shifted.noise);
     fit.solution = likelihood_.fit();
+    nuisances_ = likelihood_.fit(other_cells_, &fit.solution);
     std::vector<double> out;
     levels_.resize(fit.parts.size());
     for (size_t k = 0; k < fit.parts.size(); ++k) {
-      const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
+      const ServedSummary observed = observed_summary(k, fit.parts[k]);
       Levels& levels = levels_[k].emplace_back(Levels{fit.parts[k].log_factor});
       double step = observed.level - observed.number;
       for (const Records& run : runs) {
-        const Shown simulated = shown_simulated(k, fit.parts[k], run);
+        const ServedSummary simulated = simulated_summary(k, fit.parts[k], run);
         step -= (simulated.level - simulated.number) / kShiftSeeds;
         levels.of_runs.push_back(simulated.level);
       }
@@ -370,35 +365,31 @@ class FactorSearch {
     for (size_t k = 0; k < steps.size(); ++k)
       move(fit.parts[k], steps[k]);
     // The seeds depend on the judged run, so that the noise of the simulations differs from run to run.
-    const std::vector<Records> runs =
-        simulate(fit.parts, base::mix64(uint64_t(likelihood_.end_cycles())), kShiftSeeds);
+    const uint64_t first_seed = base::mix64(uint64_t(likelihood_.end_cycles()));
+    const std::vector<Records> runs = simulate(fit.parts, first_seed, kShiftSeeds, true);
     for (size_t k = 0; k < fit.parts.size(); ++k) {
       Levels& last = levels_[k].emplace_back(fit.parts[k].log_factor);
-      for (const Records& run : runs)
-        last.of_runs.push_back(shown_simulated(k, fit.parts[k], run).level);
+      for (uint32_t i = 0; i < runs.size(); ++i)
+        last.of_runs.push_back(
+            simulated_summary(k, with_drawn_ends(k, fit.parts[k], true, first_seed + i), runs[i]).level);
       fit.deviation.push_back(kMostLogFactor);
-      estimate(fit, k, shown_observed(k, fit.parts[k], fit.solution).level);
+      estimate(fit, k, observed_summary(k, fit.parts[k]).level);
     }
   }
 
   void estimate(FactorFit& fit, size_t k, double observed) const {
     const double slope = slope_of(k);
     std::vector<double> estimates;
-    double squares = 0;
-    for (const Levels& one : std::span(levels_[k]).last(2)) {
-      std::vector<double> of;
+    for (const Levels& one : std::span(levels_[k]).last(2))
       for (const double level : one.of_runs)
-        of.push_back(one.log_factor + (observed - level) / slope);
-      squares += evidence::variance(of) * double(of.size() - 1);
-      estimates.insert(estimates.end(), of.begin(), of.end());
-    }
+        estimates.push_back(one.log_factor + (observed - level) / slope);
     const double mean = evidence::mean(estimates);
     if (std::isnan(mean))
       return;
     // Scaled so that the normal quantile of a 90 % interval becomes that of Student's t.
     const auto n = double(estimates.size());
-    const double wider = evidence::student_quantile(0.95, n - 2) / evidence::kNinety;
-    fit.deviation[k] = wider * std::sqrt(squares / (n - 2) * (1 + 1 / n));
+    const double wider = evidence::student_quantile(0.95, n - 1) / evidence::kNinety;
+    fit.deviation[k] = wider * std::sqrt(evidence::variance(estimates) * (1 + 1 / n));
     fit.parts[k].log_factor = std::clamp(mean, kLeastFactor, kMostLogFactor);
   }
 
@@ -415,12 +406,12 @@ class FactorSearch {
       runs.push_back(simulate(moved, first_seed, kFactorDraws));
     }
     for (size_t k = 0; k < fit.parts.size(); ++k) {
-      std::array<std::vector<Shown>, 2> simulated;
+      std::array<std::vector<ServedSummary>, 2> simulated;
       for (size_t i = 0; i < runs.size(); ++i)
         for (const Records& run : runs[i])
-          if (const Shown s = shown_simulated(k, fit.parts[k], run); !std::isnan(s.level))
+          if (const ServedSummary s = simulated_summary(k, fit.parts[k], run); !std::isnan(s.level))
             simulated[i].push_back(s);
-      const Shown observed = shown_observed(k, fit.parts[k], fit.solution);
+      const ServedSummary observed = observed_summary(k, fit.parts[k]);
       fit.deviation.push_back(kMostLogFactor);
       if (!std::isnan(observed.level) && simulated[0].size() == kFactorDraws &&
           simulated[1].size() == kFactorDraws)
@@ -434,16 +425,16 @@ class FactorSearch {
   void correct(
       FactorFit& fit,
       size_t k,
-      const Shown& observed,
-      const std::array<std::vector<Shown>, 2>& simulated) const {
+      const ServedSummary& observed,
+      const std::array<std::vector<ServedSummary>, 2>& simulated) const {
     const double by_chance = cut() ? std::exp(-observed.number) : 0;
-    const Shown weights = weights_of(simulated, by_chance);
-    const auto weighed = [&](const Shown& s) {
+    const ServedSummary weights = weights_of(simulated, by_chance);
+    const auto weighed = [&](const ServedSummary& s) {
       return weights.level * s.level + weights.number * s.number;
     };
     std::array<std::vector<double>, 2> values;
     for (size_t i = 0; i < values.size(); ++i)
-      for (const Shown& s : simulated[i])
+      for (const ServedSummary& s : simulated[i])
         values[i].push_back(weighed(s));
     const double low = evidence::mean(values[0]);
     const double high = evidence::mean(values[1]);
@@ -474,7 +465,15 @@ class FactorSearch {
   const Grid grid_;
   std::vector<std::vector<float>> shares_;      // by part and cell
   std::vector<std::vector<uint32_t>> columns_;  // by part, those of InfluenceColumns
-  std::vector<std::vector<Levels>> levels_;     // by part, in order of the simulations
+  std::vector<bool> is_core_;                   // by part
+  std::vector<OwnRecords> own_;                 // by part
+  std::vector<Stretch> stretches_;              // by part, in its own records
+  std::vector<bool> whole_run_;                 // by part
+  // Holds by cell 0, or NaN when a part serves or delays it. A factor that is not exact yet would pull the
+  // nuisances that are fitted to them.
+  std::vector<double> other_cells_;
+  Solution nuisances_;                       // fitted to the other cells
+  std::vector<std::vector<Levels>> levels_;  // by part, in order of the simulations
   int simulated_ = 0;
 };
 
@@ -488,8 +487,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid) {
   return out;
 }
 
-FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, FactorAim aim) {
-  return FactorSearch(run).fit(std::move(parts), aim);
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured) {
+  return FactorSearch(run).fit(std::move(parts), measured);
 }
 
 }  // namespace lento::chip

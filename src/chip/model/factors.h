@@ -1,13 +1,12 @@
 // Fits the factors of slow parts by simulating them. First-order sensitivities are far off once the queue of
 // a slow part is full.
 //
-// A part that was slow for a stretch is fitted with its begin and end (interval_search.h). Of one that was
-// slow for the whole run, one number is compared, its level: the mean of log(duration / expectation) over the
-// middle half of the records that it serves. The level grows with the factor, whatever the queues do. The
-// factor is the one whose simulated runs have the level of the judged run. Its 90 % interval follows from how
-// much the level varies between simulated runs, and how much it changes with the factor. Where a recording
-// was cut, the simulated runs are cut at the same instant. Source: Gourieroux, Monfort, Renault 1993
-// (indirect inference).
+// One number is compared, the level of a part: the mean of log(duration / expectation) over the middle half
+// of the records that it serves while it is slow. It grows with the factor, whatever the queues do. The
+// factor is the one whose simulated runs have the level of the judged run. Its interval follows from how much
+// the level varies between simulated runs, and how much it changes with the factor. Where a recording was
+// cut, the simulated runs are cut at the same instant. Begin and end of a part that was slow for a stretch
+// come from its own records (own_records.h). Source: Gourieroux, Monfort, Renault 1993 (indirect inference).
 #pragma once
 
 #include <span>
@@ -32,8 +31,8 @@ Fault played_fault(const SlowPart& slow, const Grid& grid);
 
 struct FactorFit {
   std::vector<SlowPart> parts;
-  // Standard deviation of each log factor. Empty after a fit by levels without FactorAim::Measure.
-  // kMostLogFactor means that the records do not determine the factor.
+  // Standard deviation of each log factor, only when they were measured. kMostLogFactor means that the
+  // records do not determine the factor.
   std::vector<double> deviation;
   Solution solution;  // the nuisances fitted together with the factors
   int simulated = 0;  // runs
@@ -50,12 +49,8 @@ struct ObservedRun {
   uint64_t grain = 1;
 };
 
-enum class FactorAim : uint8_t {
-  Guess,    // by levels, with the given intervals
-  Fit,      // with intervals fitted, too
-  Measure,  // with standard deviations, by further simulations
-};
-// Fits the factors of `parts`, which are slow together. Precondition: at least one part.
-FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, FactorAim aim);
+// Fits the factors of `parts`, which are slow together, and with `measured` their standard deviations, by
+// further simulations. Precondition: at least one part.
+FactorFit fit_factors(const ObservedRun& run, std::vector<SlowPart> parts, bool measured);
 
 }  // namespace lento::chip

@@ -1,6 +1,6 @@
 // Normal equations are summed from sparse rows and solved by Cholesky: a record depends on few parts, and the
-// prior of each column keeps the equations well conditioned. Weights of Student's t, misfit and spread are
-// estimated in turns with the coefficients.
+// prior of each column keeps the equations well conditioned. weights of Student's t, excess deviation and
+// spread are estimated in turns with the coefficients.
 #include "chip/model/likelihood.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Likelihood::Likelihood(const Dictionary& d, const CellSums& sums, uint64_t grain
     add(size_t(Nuisance::Drift3), u * u * u);
     for (const Dictionary::Share& s : d.shares_of(cell))
       if (s.column >= d.columns.parts())
-        add(size_t(Nuisance::StartUp) + s.column - d.columns.start_up(), s.share);
+        add(size_t(Nuisance::StartUp) + s.column - d.columns.start_up(), s.sensitivity);
     for (size_t k = 0; k < cell.classes.size(); ++k)
       add(size_t(Nuisance::Cores) + k, cell.classes[k]);
     for (size_t k = 0; k < d.settings.size(); ++k)
@@ -74,9 +74,9 @@ Likelihood::Likelihood(const Dictionary& d, const CellSums& sums, uint64_t grain
       if (s.column >= class_of_part_.size())
         continue;
       if (s.served)
-        add(first_part_ + s.column, s.share);
+        add(first_part_ + s.column, s.sensitivity);
       else
-        reached_.push_back({s.column, s.share});
+        reached_.push_back({s.column, s.sensitivity});
     }
     std::ranges::sort(entries_.begin() + begin_.back(), entries_.end(), {}, &Entry::column);
   }
@@ -98,7 +98,8 @@ double Likelihood::variance(const Solution& s, size_t r) const {
   // A simulated shift is a difference of means over kShiftSeeds runs, so it adds their noise.
   const double drawn =
       shift_[r] != 0 ? variance_[r] * (shift_noise_[r] + (shift_noise_[r] + 1) / kShiftSeeds) : variance_[r];
-  return drawn + s.first_order_variance[r] + shift * shift + s.misfit[kind_[r]] * s.misfit[kind_[r]];
+  return drawn + s.first_order_variance[r] + shift * shift +
+         s.excess_deviation[kind_[r]] * s.excess_deviation[kind_[r]];
 }
 
 // Estimates for each row the variance of the error of first-order sensitivities. eta is the log slowness of a
@@ -213,7 +214,7 @@ void Likelihood::solve(Solution& s, std::span<const double> y, int rounds) const
 // Removes from the residuals the median of each kind of record, so that a class that is slower as a whole
 // does not count as noise of its records.
 void Likelihood::center_by_kind(Solution& s) const {
-  for (uint8_t kind = 0; kind < s.misfit.size(); ++kind) {
+  for (uint8_t kind = 0; kind < s.excess_deviation.size(); ++kind) {
     std::vector<double> of;
     for (size_t r = 0; r < rows(); ++r)
       if (kind_[r] == kind && !std::isnan(s.residual[r]))
@@ -225,8 +226,8 @@ void Likelihood::center_by_kind(Solution& s) const {
   }
 }
 
-void Likelihood::estimate_misfit(Solution& s) const {
-  s.misfit.fill(0);
+void Likelihood::estimate_excess_deviation(Solution& s) const {
+  s.excess_deviation.fill(0);
   std::vector<double> without(rows());
   for (size_t r = 0; r < rows(); ++r)
     without[r] = variance(s, r);
@@ -248,7 +249,7 @@ void Likelihood::estimate_misfit(Solution& s) const {
               s.residual[r] * s.residual[r] / (without[r] + middle) / median_square(freedom_[r]));
       (evidence::median(ratios) > 1 ? low : high) = middle;
     }
-    s.misfit[kind] = std::sqrt(low);
+    s.excess_deviation[kind] = std::sqrt(low);
   }
 }
 
@@ -345,7 +346,7 @@ void Likelihood::measure_deviance(Solution& s, std::span<const double> y) const 
   for (size_t r = 0; r < rows(); ++r) {
     if (std::isnan(y[r]))
       continue;
-    const double v = variance(s, r) - s.misfit[kind_[r]] * s.misfit[kind_[r]];
+    const double v = variance(s, r) - s.excess_deviation[kind_[r]] * s.excess_deviation[kind_[r]];
     s.deviance[kind_[r]] += (freedom_[r] + 1) * std::log1p(s.residual[r] * s.residual[r] / (freedom_[r] * v));
     ++records[kind_[r]];
   }
@@ -369,7 +370,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     s.weight.assign(rows(), 1);
     s.first_order_variance.assign(rows(), 0);
     center_by_kind(s);
-    estimate_misfit(s);  // for the first weights, what is not explained yet counts as noise
+    estimate_excess_deviation(s);  // for the first weights, what is not explained yet counts as noise
   }
   for (int round = 0; round < (start != nullptr ? 2 : kRounds); ++round) {
     solve(s, y, kReweightings);
@@ -378,7 +379,7 @@ Solution Likelihood::fit(std::span<const double> offset, const Solution* start) 
     part_clock_and_classes(s);
     estimate_first_order_variance(s);
     estimate_shift_error(s);
-    estimate_misfit(s);
+    estimate_excess_deviation(s);
     estimate_spread(s);
   }
   if (start == nullptr) {

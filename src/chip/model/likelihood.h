@@ -8,7 +8,7 @@
 // sensitivity of the row to it. The columns are: chip clock with drift of third order, scale of each class,
 // start-up, hops, scratchpads, settings of the chip, and a deviation of each part from its class. The noise
 // e_i has Student's t distribution. Its variance is the sum of those of healthy draws, of the timer's step,
-// of the first-order error in queues, and of a misfit. The misfit is here the standard deviation that a kind
+// of the first-order error in queues, and of an excess deviation. That is the standard deviation that a kind
 // of record has beyond all these, and is estimated for each kind. The deviations of parts have the variance
 // of their class, which is estimated by medians, so that one slow part does not widen it. Sources: Lange,
 // Little, Taylor 1989 (t by reweighting); Henderson 1975 (random effects).
@@ -52,9 +52,9 @@ struct Solution {
   std::vector<double> variance;  // by coefficient of eta
   double log_likelihood = 0;     // coefficients integrated out (Laplace), so that a wide prior is penalised
   // Standard deviation of log durations beyond the other terms of the variance, by kind of record.
-  std::array<double, 4> misfit{};
+  std::array<double, 4> excess_deviation{};
   // Mean deviance of the rows (twice the log-likelihood that a row loses by its residual) under variances
-  // without the misfit, by kind of record. It is about 1 for a run that resembles healthy draws.
+  // without the excess deviation, by kind of record. It is about 1 for a run that resembles healthy draws.
   std::array<double, 4> deviance{};
   // Standard deviation of the log rates of the parts of a class around it: cores, links, memory units, DRAM
   // ports.
@@ -147,7 +147,7 @@ class Likelihood {
   void estimate_first_order_variance(Solution& s) const;
   void estimate_shift_error(Solution& s) const;
   void center_by_kind(Solution& s) const;
-  void estimate_misfit(Solution& s) const;
+  void estimate_excess_deviation(Solution& s) const;
   void estimate_spread(Solution& s) const;
   void part_clock_and_classes(Solution& s) const;
   void measure_deviance(Solution& s, std::span<const double> y) const;

@@ -130,7 +130,6 @@ class SettingSearch {
   }
 
   // Returns a slow part of the file's chip that raises the log-likelihood by more than `gained`, or nullopt.
-  // Only the likeliest of the leading parts is fitted with its interval.
   std::optional<SlowPart> better_part(double gained) {
     constexpr size_t kMostTried = 3;
     tried(model_.setup.chip);
@@ -144,20 +143,14 @@ class SettingSearch {
         of_.raw,
         clock,
         of_.clocks.grain};
-    const auto fitted = [&](const SlowPart& part, FactorAim aim) {
-      FactorFit fit = fit_factors(run, {part}, aim);
-      of_.simulated += fit.simulated;
-      return fit;
-    };
     std::optional<FactorFit> best;
     for (size_t i = 0; i < std::min(kMostTried, leading.size()); ++i) {
       const SlowPart part = slow_part(leading[i], clock, likelihood_.end_cycles());
-      FactorFit fit = fitted(part, FactorAim::Guess);
+      FactorFit fit = fit_factors(run, {part}, false);
+      of_.simulated += fit.simulated;
       if (!best || fit.solution.log_likelihood > best->solution.log_likelihood)
         best = std::move(fit);
     }
-    if (best)
-      best = fitted(best->parts.front(), FactorAim::Fit);
     if (!best || best->solution.log_likelihood - file_.solution.log_likelihood <= gained)
       return {};
     return best->parts.front();
@@ -358,11 +351,11 @@ ChipModel learn(const LearnSetup& setup, const LearnOptions& options, const base
   model.threshold = tail(like.gains, options.false_alarms);
   model.unlike_threshold = std::max(model.threshold, tail(any.gains, options.false_alarms));
   for (size_t k = 0; k < like.scores.size(); ++k)
-    model.seeing.scatter[k] = std::max(1.0, root_mean_square(like.scores[k]));
+    model.limits.scatter[k] = std::max(1.0, root_mean_square(like.scores[k]));
   const double each = options.false_alarms / double(any.spreads.size());
   for (size_t k = 0; k < 4; ++k) {
     model.spread[k] = tail(like.spreads[k], options.false_alarms);
-    model.seeing.spread[k] = tail(like.spreads[k], kMissed);
+    model.limits.spread[k] = tail(like.spreads[k], kMissed);
     model.unlike_spread[k] = std::max(model.spread[k], tail(any.spreads[k], each));
     model.deviance[k] = tail(any.deviances[k], each);
   }
@@ -391,10 +384,10 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   scale_classes(v);
   v.leading = scan_parts(*v.likelihood, v.none, model.parts);
   v.threshold = like_file(model, v) ? model.threshold : model.unlike_threshold;
-  Seeing seeing = model.seeing;
-  seeing.threshold = v.threshold;
-  seeing.least = 1 + options.tolerance;
-  v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, seeing);
+  DetectionLimits limits = model.limits;
+  limits.threshold = v.threshold;
+  limits.least = 1 + options.tolerance;
+  v.detectable = detectable_factors(*v.likelihood, v.none, model.parts, limits);
   v.clock_map = ClockMap(*v.likelihood, v.none);
   retime(records, v.clock_map);
   smooth_grain(records, model.dictionary, v.clocks.grain);
@@ -432,7 +425,7 @@ factors_of(const ChipModel& model, const ModelVerdict& v, std::vector<SlowPart> 
       v.raw,
       v.clock_map,
       v.clocks.grain};
-  return fit_factors(run, std::move(parts), measured ? FactorAim::Measure : FactorAim::Fit);
+  return fit_factors(run, std::move(parts), measured);
 }
 
 Confirmation

@@ -58,7 +58,7 @@ struct ChipModel {
   std::array<double, 4> unlike_spread{};
   // The largest Solution::deviance of healthy draws, extrapolated in the same way, by kind of record.
   std::array<double, 4> deviance{};
-  Seeing seeing;
+  DetectionLimits limits;
 };
 
 struct LearnOptions {

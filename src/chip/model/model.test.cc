@@ -120,6 +120,23 @@ TEST_F(ModelTest, ASlowLinkIsNoOtherSettingAndHasItsFactor) {
   }
 }
 
+// The first guess of both ends is far off. A part serves records in a few layers alone, and its ends are
+// sought from gap to gap between them.
+TEST_F(ModelTest, EndsOfAStretchComeFromTheRecordsOfThePart) {
+  const Grid grid(learnt().chip);
+  const double cycles = learnt().model.dictionary.run_cycles;
+  for (const Component& part : {Component{Part::Core, 5}, link_component(grid, grid.find_link(5, 6))}) {
+    const Fault fault = slow(part, 4, 0.2, 0.5);
+    auto records = run({fault}, 21);
+    const ModelVerdict v = judge(learnt().model, records);
+    const SlowPart guess{part, 2, uint64_t(0.35 * cycles), uint64_t(0.6 * cycles)};
+    const FactorFit fit = factors_of(learnt().model, v, {guess}, true);
+    EXPECT_NEAR(double(fit.parts.at(0).begin), double(fault.begin), 0.05 * cycles);
+    EXPECT_NEAR(double(fit.parts[0].end), double(fault.end), 0.05 * cycles);
+    EXPECT_NEAR(fit.parts[0].log_factor, std::log(4), std::max(0.02, 2.5 * fit.deviation.at(0)));
+  }
+}
+
 // Links that differ by more than those of healthy chips, and transfers further off, are the file's fault.
 TEST_F(ModelTest, WhatNoHealthyChipShowsIsNotExplained) {
   auto records = run({}, 30);

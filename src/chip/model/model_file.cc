@@ -133,7 +133,7 @@ void visit_fields(Visitor& visit, Model& m) {
   visit(m.spread);
   visit(m.unlike_spread);
   visit(m.deviance);
-  visit(m.seeing);
+  visit(m.limits);
 }
 
 bool indices_hold(const Dictionary& d) {

@@ -175,7 +175,7 @@ std::vector<PartCells> part_cells(const Dictionary& d, const spec::Chip& chip) {
       float reached = 0;
       for (const Dictionary::Share& s : d.shares_of(d.cells[c]))
         if (std::ranges::binary_search(part.columns, s.column))
-          (s.served ? served : reached) += s.share;
+          (s.served ? served : reached) += s.sensitivity;
       if (served > 0)
         part.served.push_back({c, served});
       else if (reached != 0)
@@ -271,22 +271,22 @@ std::vector<double> detectable_factors(
     const Likelihood& model,
     const Solution& none,
     const std::vector<PartCells>& parts,
-    const Seeing& seeing) {
+    const DetectionLimits& limits) {
   constexpr double kPower = 1.645;  // deviations that 95 % of estimates exceed
   Solution wide = none;
   for (size_t k = 0; k < wide.spread.size(); ++k)
-    wide.spread[k] = std::max(wide.spread[k], seeing.spread[k]);
+    wide.spread[k] = std::max(wide.spread[k], limits.spread[k]);
   const evidence::NormalFactor normal(model.normal(wide));
   std::vector<double> out;
   for (const PartCells& part : parts) {
     Running sums(model, wide, part);
     sums.sum_up(normal);
     const double kept = sums.left(0, kBins) / sums.information[kBins];
-    const double needed = std::sqrt(seeing.threshold) + kPower * seeing.scatter[size_t(part.component.part)];
+    const double needed = std::sqrt(limits.threshold) + kPower * limits.scatter[size_t(part.component.part)];
     const auto exceeds = [&](double x) {
       return kept * planted_gain(model, none, part, std::expm1(x)) > needed * needed;
     };
-    double low = std::log(seeing.least);
+    double low = std::log(limits.least);
     double high = kMostLogFactor;
     if (!exceeds(high)) {
       out.push_back(std::numeric_limits<double>::infinity());

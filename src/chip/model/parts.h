@@ -63,7 +63,7 @@ std::vector<Effect>
 whole_run_effects(const Likelihood& model, const Solution& none, const std::vector<PartCells>& parts);
 
 // The limits that a slow part must exceed to be suspicious, and the noise that may hide it.
-struct Seeing {
+struct DetectionLimits {
   double threshold = 0;            // of the gain
   double least = 1;                // factor
   std::array<double, 4> spread{};  // largest spread of each class in 95 % of healthy draws
@@ -78,6 +78,6 @@ std::vector<double> detectable_factors(
     const Likelihood& model,
     const Solution& none,
     const std::vector<PartCells>& parts,
-    const Seeing& seeing);
+    const DetectionLimits& limits);
 
 }  // namespace lento::chip

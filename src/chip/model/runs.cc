@@ -18,7 +18,7 @@ parts_in_runs(const ChipModel& model, std::span<const ModelVerdict> runs, double
   std::vector<PartInRuns> out;
   for (size_t p = 0; p < model.parts.size(); ++p) {
     PartInRuns part{model.parts[p].component};
-    const double scatter = model.seeing.scatter[size_t(part.component.part)];
+    const double scatter = model.limits.scatter[size_t(part.component.part)];
     double weights = 0;
     double sum = 0;
     double threshold = 0;
