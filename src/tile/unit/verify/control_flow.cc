@@ -1,10 +1,10 @@
-// Computes post-dominators as dominators of the graph with its edges reversed, by the iteration of Cooper,
-// Harvey and Kennedy ("A simple, fast dominance algorithm", 2001). It takes few rounds on the graphs of
-// compilers.
+// Computes a weak topological order by the recursive algorithm of Bourdoncle ("Efficient chaotic iteration
+// strategies with widenings", 1993, figure 4): strongly connected components by depth-first search, and in
+// each of them again without its head. A loop of a compiler that is entered at one place has that place as
+// its head. Cost: instructions times nesting depth of loops.
 #include "tile/unit/verify/control_flow.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 namespace lento::tile {
@@ -12,85 +12,115 @@ namespace {
 
 using riscv::Op;
 
-// Returns the successors of instruction `at`, twice the same when there is one. The index code.size() is the
-// exit.
-std::array<uint32_t, 2> successors(const std::vector<TileOp>& code, uint32_t at) {
-  const auto size = uint32_t(code.size());
+// Returns the indices of the instructions that may be executed after the one at index `at`.
+std::vector<uint32_t> successors(const std::vector<TileOp>& code, uint32_t at) {
   const riscv::Instruction& n = code[at].base;
-  const auto node = [&](int64_t index) {
-    return index >= 0 && index < size ? uint32_t(index) : size;
-  };
-  const uint32_t next = node(int64_t{at} + 1);
-  const uint32_t target = node(int64_t{at} + n.imm / 4);
-  if (!code[at].legal() || n.op == Op::Jalr)
-    return {size, size};
-  if (n.op == Op::Jal)
-    return n.rd == 0 ? std::array{target, target} : std::array{next, next};
-  if (riscv::is_branch(n.op))
-    return {next, target};
-  return {next, next};
-}
-
-// Returns the nodes from which the exit can be reached, each after at least one of its successors, in
-// post-order of a depth-first search along reversed edges: the exit comes last.
-std::vector<uint32_t> reversed_post_order(const std::vector<std::array<uint32_t, 2>>& to) {
-  const auto exit = uint32_t(to.size());
-  std::vector<std::vector<uint32_t>> from(to.size() + 1);
-  for (uint32_t at = 0; at < to.size(); ++at) {
-    from[to[at][0]].push_back(at);
-    if (to[at][1] != to[at][0])
-      from[to[at][1]].push_back(at);
-  }
   std::vector<uint32_t> out;
-  std::vector<bool> seen(from.size());
-  std::vector<std::pair<uint32_t, size_t>> open = {{exit, 0}};
-  seen[exit] = true;
-  while (!open.empty()) {
-    auto& [node, next] = open.back();
-    if (next == from[node].size()) {
-      out.push_back(node);
-      open.pop_back();
-    } else if (const uint32_t before = from[node][next++]; !seen[before]) {
-      seen[before] = true;
-      open.emplace_back(before, 0);
-    }
-  }
+  const auto add = [&](int64_t index) {
+    if (index >= 0 && index < int64_t(code.size()))
+      out.push_back(uint32_t(index));
+  };
+  const bool goes = n.op == Op::Jal && n.rd == 0;
+  if (!code[at].legal() || (n.op == Op::Jalr && n.rd == 0))
+    return out;
+  if (goes || riscv::is_branch(n.op))
+    add(int64_t{at} + n.imm / 4);
+  if (!goes)
+    add(int64_t{at} + 1);
   return out;
 }
+
+class Search {
+ public:
+  explicit Search(const std::vector<TileOp>& code)
+      : left_(uint32_t(code.size())),
+        number_(code.size()) {
+    for (uint32_t at = 0; at < code.size(); ++at)
+      to_.push_back(successors(code, at));
+    out_.rank.resize(code.size());
+    out_.loops.resize(code.size());
+    out_.meets.resize(code.size());
+  }
+
+  void visit_from(uint32_t at) {
+    if (at < number_.size() && number_[at] == 0)
+      visit(at);
+  }
+
+  VisitOrder take() {
+    std::vector<int> sources(to_.size());
+    for (uint32_t at = 0; at < to_.size(); ++at) {
+      const std::vector<uint32_t>& loops = out_.loops[at];
+      for (const uint32_t next : to_[at]) {
+        const bool leaves = std::ranges::mismatch(loops, out_.loops[next]).in1 != loops.end();
+        out_.meets[next] = out_.meets[next] || ++sources[next] > 1 || leaves;
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  static constexpr uint32_t kPlaced = UINT32_MAX;
+
+  // Visits `at` and what it leads to. Returns the smallest number of an instruction in the same component
+  // that was visited before, or that of `at`. Instructions are placed from the end of the order.
+  uint32_t visit(uint32_t at) {
+    open_.push_back(at);
+    const uint32_t own = number_[at] = ++numbers_;
+    uint32_t head = own;
+    bool loops = false;
+    for (const uint32_t next : to_[at]) {
+      const uint32_t first = number_[next] == 0 ? visit(next) : number_[next];
+      if (first <= head) {
+        head = first;
+        loops = true;
+      }
+    }
+    if (head != own)
+      return head;
+    number_[at] = kPlaced;
+    uint32_t last = open_.back();
+    open_.pop_back();
+    for (; last != at; open_.pop_back()) {
+      number_[last] = 0;
+      last = open_.back();
+    }
+    if (loops) {
+      heads_.push_back(at);
+      out_.meets[at] = true;
+      for (const uint32_t next : to_[at])
+        visit_from(next);
+    }
+    out_.rank[at] = --left_;
+    out_.loops[at] = heads_;
+    if (loops)
+      heads_.pop_back();
+    return head;
+  }
+
+  std::vector<std::vector<uint32_t>> to_;
+  uint32_t left_;                 // places of the order that are free: 0 to left_ - 1
+  uint32_t numbers_ = 0;          // instructions visited so far
+  std::vector<uint32_t> number_;  // in the order of visits; 0: not visited in the present component
+  std::vector<uint32_t> open_;    // visited and not placed
+  std::vector<uint32_t> heads_;   // of the loops around the present component
+  VisitOrder out_;
+};
 
 }  // namespace
 
-std::vector<uint32_t> post_dominators(const std::vector<TileOp>& code) {
-  const auto exit = uint32_t(code.size());
-  std::vector<std::array<uint32_t, 2>> to;
-  for (uint32_t at = 0; at < exit; ++at)
-    to.push_back(successors(code, at));
-  const std::vector<uint32_t> order = reversed_post_order(to);
-  std::vector<size_t> rank(code.size() + 1);
-  for (size_t i = 0; i < order.size(); ++i)
-    rank[order[i]] = i;
-  std::vector<uint32_t> out(code.size() + 1, kExit);
-  out[exit] = exit;
-  const auto common = [&](uint32_t a, uint32_t b) {
-    while (a != b) {
-      uint32_t& lower = rank[a] < rank[b] ? a : b;
-      lower = out[lower];
-    }
-    return a;
-  };
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = order.size() - 1; i-- > 0;) {
-      const uint32_t at = order[i];
-      const auto [next, target] = to[at];
-      const uint32_t now = out[next] == kExit ? target : out[target] == kExit ? next : common(next, target);
-      changed |= now != out[at];
-      out[at] = now;
-    }
+VisitOrder visit_order(const std::vector<TileOp>& code, const std::vector<uint32_t>& entries) {
+  Search search(code);
+  for (const uint32_t at : entries)
+    search.visit_from(at);
+  for (uint32_t at = 0; at < code.size(); ++at) {
+    const riscv::Instruction& n = code[at].base;
+    if (n.op == Op::Jal && n.rd != 0)
+      search.visit_from(at + uint32_t(n.imm) / 4);
   }
-  out.pop_back();
-  std::ranges::replace(out, exit, kExit);
-  return out;
+  for (uint32_t at = 0; at < code.size(); ++at)
+    search.visit_from(at);
+  return search.take();
 }
 
 }  // namespace lento::tile

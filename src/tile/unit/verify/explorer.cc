@@ -1,6 +1,7 @@
 // Explores all paths of one region of a tile program on abstract values, from its entry to its return. The
 // loop here steps through straight code. Branches, jumps and loops are in explorer_flow.cc, loads and stores
 // in explorer_memory.cc. Cost: time and memory are bounded by the budget of steps (charge).
+
 #include "riscv/alu.h"
 #include "tile/unit/histogram.h"
 #include "tile/unit/verify/explorer_impl.h"
@@ -11,7 +12,7 @@ Exploration Explorer::explore(const Scratchpad& words) {
   try {
     return from_entry(words);
   } catch (Violation& violation) {
-    violation.path = path_;
+    violation.path = branches_;
     throw;
   }
 }
@@ -23,7 +24,8 @@ Exploration Explorer::from_entry(const Scratchpad& words) {
                          : kind_ == RegionKind::Main ? program_.image.main_entry
                                                      : kFinishEntry;
   check_target(entry, entry);
-  State start;
+  Path path;
+  State& start = path.state;
   for (V& v : start.x)
     v.initialised = kind_ == RegionKind::Init;
   start.words = words;
@@ -35,67 +37,61 @@ Exploration Explorer::from_entry(const Scratchpad& words) {
   start.x[2] = V::constant(kStackTop);
   start.calls = {{kReturnAddress, entry}};
   start.pc = entry;
-  PathCost cost = new_cost();
-  spend(cost, entry, 2, 2);  // fetch and decode of the first instruction
-  run(start, {kExit, 1}, 0, cost);
-  add_changes(start, cost);
-  if (!start.x[2].same_value(V::constant(kStackTop)))
-    reject(Rule::Stack, entry, "the stack pointer is not put back at the return");
-  std::erase_if(suggested_, [&](const Tracked& t) {
-    return !changed_.contains(t.cell);
-  });
-  return {cost, kStackTop - lowest_stack_, steps_, std::move(start.words), std::move(suggested_), looked_at_};
-}
-
-void Explorer::run(State& s, const Stop& stop, int depth, PathCost& cost) {
-  if (depth > kDepthLimit)
-    reject(
-        Rule::Unbounded,
-        s.pc,
-        "more than " + std::to_string(kDepthLimit) + " open branches: a loop without a known bound");
-  uint32_t from = s.pc;
-  uint64_t rounds = 0;
-  while (!reached(s, stop)) {
-    const uint32_t pc = s.pc;
-    if (pc <= from && ++rounds > kMostRounds)
-      reject(Rule::Unbounded, from, "a loop may run more than " + std::to_string(kMostRounds) + " rounds");
-    if (short_loop(s, from, stop, cost)) {
-      from = s.pc - 4;
-      continue;
-    }
-    const TileOp& op = fetch(pc, from);
-    from = pc;
-    count(s, op, cost);
-    if (riscv::is_branch(op.base.op) || (options_.join == Join::AtEnd && compares(op)))
-      decide(s, op, depth, cost);
-    else if (riscv::is_jump(op.base.op))
-      jump(s, op, depth, cost);
-    else if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate)
-      loop(s, op, cost);
-    else
-      straight(s, op, cost);
+  path.cost = new_cost();
+  spend(path.cost, entry, 2, 2);  // fetch and decode of the first instruction
+  arrive(path, entry, 0);
+  wait(std::move(path));
+  for (;;) {
+    if (waiting_.empty())
+      reject(Rule::Unbounded, entry, "the region never returns");
+    Path next = std::move(waiting_.extract(waiting_.begin()).mapped());
+    if (next.state.calls.empty())
+      return at_return(std::move(next));
+    next.joined = 0;
+    branches_ = next.branches;
+    run(std::move(next));
   }
 }
 
-bool Explorer::short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost) {
-  const uint32_t at = s.pc / 4;
-  ShortLoops::Loop* loop = short_loops_.at(at);
-  if (!loop || from == 4 * loop->branch || options_.join == Join::AtEnd || options_.profile)
-    return false;
-  if (stop.index > at && stop.index <= loop->branch)
-    return false;
-  uint64_t steps = 0;
-  const ShortLoops::Run* run = short_loops_.run(*loop, s.x, steps);
-  charge(steps, s.pc);
-  if (!run || !run->ends)
-    return false;
-  for (const ShortLoops::Write& w : run->writes)
-    s.x[w.reg] = w.value;
-  const uint64_t cycles = run->rounds * loop->instructions() + 2 * (run->rounds - 1);
-  cost.add_cycles(cycles, cycles);
-  s.histogram_wait -= uint32_t(std::min<uint64_t>(s.histogram_wait, run->rounds * loop->instructions()));
-  s.pc = 4 * loop->branch + 4;
-  return true;
+// Returns the result of the exploration, given the join of all paths at the region's return.
+Exploration Explorer::at_return(Path path) {
+  add_changes(path.state, path.cost);
+  if (!path.state.x[2].same_value(V::constant(kStackTop)))
+    reject(Rule::Stack, path.state.pc, "the stack pointer is not put back at the return");
+  std::erase_if(suggested_, [&](const Tracked& t) {
+    return !changed_.contains(t.cell);
+  });
+  return {
+      std::move(path.cost),
+      kStackTop - lowest_stack_,
+      steps_,
+      std::move(path.state.words),
+      std::move(suggested_),
+      looked_at_};
+}
+
+void Explorer::run(Path path) {
+  State& s = path.state;
+  uint32_t from = s.pc;
+  for (;;) {
+    const size_t calls = s.calls.size();
+    const TileOp& op = fetch(s.pc, from);
+    from = s.pc;
+    count(s, op, path.cost);
+    if (riscv::is_branch(op.base.op) || (options_.join == Join::AtEnd && compares(op))) {
+      if (!decide(path, op))
+        return;
+    } else if (riscv::is_jump(op.base.op)) {
+      if (!jump(path, op))
+        return;
+    } else if (op.custom == Custom::Loop || op.custom == Custom::LoopImmediate) {
+      loop(s, op, path.cost);
+    } else {
+      straight(s, op, path.cost);
+    }
+    if (arrive(path, from, calls))
+      return wait(std::move(path));
+  }
 }
 
 void Explorer::count(State& s, const TileOp& op, PathCost& cost) const {

@@ -8,6 +8,7 @@
 
 #include "base/progress.h"
 #include "tile/unit/isa.h"
+#include "tile/unit/verify/control_flow.h"
 #include "tile/unit/verify/path_cost.h"
 #include "tile/unit/verify/scratchpad.h"
 #include "tile/unit/verify/verify.h"
@@ -17,7 +18,7 @@ namespace lento::tile {
 struct Program {
   const Image& image;
   std::vector<TileOp> code;
-  std::vector<uint32_t> meets;           // post_dominators(code)
+  VisitOrder order;
   std::vector<bool> in_body;             // by instruction: inside a hardware loop
   std::vector<uint32_t> ends;            // constants_of(code)
   std::vector<DataObject> objects = {};  // by address; none: accesses are bounded by the scratchpad alone
@@ -44,9 +45,9 @@ struct Tracked {
   auto operator<=>(const Tracked&) const = default;
 };
 
-// When the two paths of a branch are joined. A later join is more precise and costs more steps.
+// When paths are joined. A later join is more precise and costs more steps.
 enum class Join : uint8_t {
-  AtMeeting,  // at the immediate post-dominator of the branch
+  AtMeeting,  // at each instruction that they reach in the same rounds of its loops
   AtEnd       // at the function's return; results 0 and 1 of slt and the like are paths too
 };
 

@@ -1,6 +1,6 @@
-// The control flow of the explorer: branches follow both ways and join them, jumps through registers follow
-// every possible target, and hardware loops execute their body once, on registers and words that are unknown
-// when a round may write them.
+// The control flow of the explorer. A branch, or a jump through a register, that can go several ways splits
+// its path, and paths are joined again where they meet (Path::place). A hardware loop executes its body once,
+// on registers and words that are unknown when a round may write them.
 #include "tile/unit/verify/explorer_impl.h"
 
 namespace lento::tile {
@@ -15,40 +15,84 @@ std::pair<V, V> Explorer::named(State& s, const riscv::Instruction& n, uint32_t 
   return {s.x[n.rs1], s.x[n.rs2]};
 }
 
-void Explorer::follow(State& s, std::vector<Way> ways, const Stop& stop, int depth, PathCost& cost) {
-  const uint32_t pc = s.pc;
-  if (ways.empty()) {  // no outcome is possible, so the path is not either
-    s.pc = pc + 4;
+void Explorer::wait(Path path) {
+  const uint32_t pc = path.state.pc;
+  bound(path.cost, pc);
+  std::vector<uint32_t> place = path.place;
+  const auto [at, is_first] = waiting_.try_emplace(std::move(place), std::move(path));
+  if (is_first)
     return;
-  }
-  const bool branches = ways.size() > 1 && riscv::is_branch(program_.code[pc / 4].base.op);
-  if (branches)
-    path_.push_back({pc, false});
-  for (size_t i = 0; i < ways.size() && ways.size() > 1; ++i) {
-    if (branches)
-      path_.back().taken = ways[i].taken;
-    run(ways[i].state, stop, depth + 1, ways[i].cost);
-    if (i == 0)
-      continue;
-    join_states(ways[0].state, ways[i].state, pc, ways[0].cost, ways[i].cost);
-    ways[0].cost = PathCost::worst_of(ways[0].cost, ways[i].cost);
-  }
-  if (branches)
-    path_.pop_back();
-  s = std::move(ways[0].state);
-  cost.add(ways[0].cost);
-  bound(cost, pc);
+  join_paths(at->second, path);
+  if (++at->second.joined > kMostBranches && options_.join == Join::AtMeeting)
+    reject(Rule::Unbounded, pc, "a loop without a known bound");
 }
 
-void Explorer::join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b) {
+bool Explorer::arrive(Path& path, uint32_t from, size_t calls) {
+  State& s = path.state;
+  std::vector<uint32_t>& place = path.place;
+  const bool is_apart = options_.join == Join::AtEnd;
+  const uint32_t at = s.pc / 4;
+  if (s.calls.empty()) {
+    place = {UINT32_MAX};  // after all others
+    return true;
+  }
+  if (at >= program_.code.size())
+    return false;
+  State::Call& open = s.calls.back();
+  const bool returned = s.calls.size() < calls;
+  if (s.calls.size() > calls) {
+    if (is_apart && calls > 0)
+      place.resize(s.calls[calls - 1].place + 1);
+    open.place = place.size();
+    if (is_apart)
+      place.push_back(UINT32_MAX - ++paths_);
+    else
+      move(place, open.place, kExit, at);
+  } else if (!is_apart && (returned || s.pc != from + 4 || program_.order.meets[at])) {
+    move(place, open.place, returned ? at - 1 : from / 4, at);
+  } else if (returned) {
+    place.resize(open.place + 1);
+    place.push_back(UINT32_MAX);  // after the paths in the call
+  }
+  return (returned || (!is_apart && program_.order.meets[at])) && !waiting_.empty() &&
+         waiting_.begin()->first <= place;
+}
+
+void Explorer::move(std::vector<uint32_t>& place, size_t begin, uint32_t from, uint32_t to) const {
+  static const std::vector<uint32_t> none;
+  const VisitOrder& order = program_.order;
+  const std::vector<uint32_t>& left = from == kExit ? none : order.loops[from];
+  const std::vector<uint32_t>& loops = order.loops[to];
+  const size_t same = size_t(std::ranges::mismatch(left, loops).in2 - loops.begin());
+  place.resize(begin + 2 * same);
+  if (same > 0 && same == loops.size() && loops.back() == to && ++place.back() > kMostRounds)
+    reject(Rule::Unbounded, 4 * from, "a loop may run more than " + std::to_string(kMostRounds) + " rounds");
+  for (size_t i = same; i < loops.size(); ++i)
+    place.insert(place.end(), {order.rank[loops[i]], 0});
+  place.push_back(order.rank[to]);
+}
+
+Path Explorer::split(const Path& path, uint32_t pc) {
+  charge(kCopySteps, pc);
+  Path out = path;
+  if (options_.join == Join::AtEnd) {
+    out.place.resize(path.state.calls.back().place + 1);
+    out.place.back() = UINT32_MAX - ++paths_;
+  }
+  return out;
+}
+
+void Explorer::join_paths(Path& first, Path& second) {
+  State& a = first.state;
+  State& b = second.state;
   if (a.pc != b.pc || a.calls.size() != b.calls.size())
-    reject(Rule::ControlFlow, pc, "the two ways of this branch return to different places");
+    reject(Rule::ControlFlow, a.pc, "two paths return to different places");
   const bool alike = a.before == b.before && std::ranges::all_of(options_.tracked, [&](const Tracked& t) {
                        return a.words.value(t.cell) == b.words.value(t.cell);
                      });
   if (!alike) {
-    add_changes(a, cost_a);
-    add_changes(b, cost_b);
+    add_changes(a, first.cost);
+    add_changes(b, second.cost);
   }
   for (size_t i = 1; i < 32; ++i)
     a.x[i] = join(a.x[i], b.x[i]);
@@ -66,9 +110,13 @@ void Explorer::join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, Pa
     a.before[i] = join(a.before[i], b.before[i]);
   if (!alike)
     record(a);
+  first.cost = PathCost::worst_of(first.cost, second.cost);
+  const auto same = std::ranges::mismatch(first.branches, second.branches);
+  first.branches.erase(same.in1, first.branches.end());
 }
 
-void Explorer::decide(State& s, const TileOp& op, int depth, PathCost& cost) {
+bool Explorer::decide(Path& path, const TileOp& op) {
+  State& s = path.state;
   const uint32_t pc = s.pc;
   const riscv::Instruction& n = op.base;
   const bool branches = riscv::is_branch(n.op);
@@ -90,20 +138,33 @@ void Explorer::decide(State& s, const TileOp& op, int depth, PathCost& cost) {
     at.pc = pc;
     take(at, pc + uint32_t(n.imm), its);
   };
-  if (truth != Truth::Unknown)
-    return go_on(s, truth == Truth::Yes, cost);
-  std::vector<Way> ways;
-  ways.reserve(2);
-  for (const bool holds : {false, true}) {
-    charge(kCopySteps / 2, pc);
-    Way& way = ways.emplace_back(s, new_cost(), holds);
-    if (learn(way.state, test, holds, left, right))
-      go_on(way.state, holds, way.cost);
-    else
-      ways.pop_back();
+  if (truth != Truth::Unknown) {
+    go_on(s, truth == Truth::Yes, path.cost);
+    return true;
   }
-  const bool meets = branches && options_.join == Join::AtMeeting;
-  follow(s, std::move(ways), {meets ? program_.meets[pc / 4] : kExit, s.calls.size()}, depth, cost);
+  const size_t calls = s.calls.size();
+  std::vector<Path> ways;
+  for (const bool holds : {false, true}) {
+    Path way = holds ? std::move(path) : split(path, pc);
+    if (!learn(way.state, test, holds, left, right))
+      continue;
+    go_on(way.state, holds, way.cost);
+    if (branches)
+      way.branches.push_back({pc, holds});
+    ways.push_back(std::move(way));
+  }
+  if (ways.size() == 1 && branches)
+    ways[0].branches.pop_back();
+  for (Path& way : ways) {
+    if (way.branches.size() > kMostBranches)
+      reject(
+          Rule::Unbounded,
+          pc,
+          "more than " + std::to_string(kMostBranches) + " open branches: a loop without a known bound");
+    arrive(way, pc, calls);
+    wait(std::move(way));
+  }
+  return false;
 }
 
 bool Explorer::learn(State& s, Op test, bool taken, V a, V b) {
@@ -147,17 +208,18 @@ void Explorer::call(State& s, unsigned link, uint32_t target) {
   s.calls.push_back({s.pc + 4, target});
 }
 
-// Executes a jump or call. One through a register follows each of the addresses that the register may hold.
-// Rejects the program when these are not known, or when it is no call and goes to a single known address that
-// is not the return address of the open call.
-void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
+// Rejects the program when the addresses that the register may hold are not known, or when it is no call and
+// goes to a single known address that is not the return address of the open call.
+bool Explorer::jump(Path& path, const TileOp& op) {
+  State& s = path.state;
   const uint32_t pc = s.pc;
   const bool links = op.base.rd != 0;
   if (op.base.op == Op::Jal) {
     const uint32_t target = pc + uint32_t(op.base.imm);
     if (links)
       call(s, op.base.rd, target);
-    return take(s, target, cost);
+    take(s, target, path.cost);
+    return true;
   }
   const V target = abstract_alu(Op::Addi, read(s, op.base.rs1, pc), V::constant(uint32_t(op.base.imm)));
   if (!target.is_constant() && target.places == 0)
@@ -170,17 +232,18 @@ void Explorer::jump(State& s, const TileOp& op, int depth, PathCost& cost) {
       call(s, op.base.rd, target.low);
     else if (target.low != kReturnAddress)
       s.calls.pop_back();
-    return take(s, target.low, cost);
+    take(s, target.low, path.cost);
+    return true;
   }
-  std::vector<Way> ways;
   for (size_t i = 0; i < target.places; ++i) {
-    charge(kCopySteps, pc);
-    Way& way = ways.emplace_back(Way{s, new_cost()});
+    Path way = split(path, pc);
     if (links)
       call(way.state, op.base.rd, target.place[i]);
     take(way.state, target.place[i], way.cost);
+    arrive(way, pc, s.calls.size());
+    wait(std::move(way));
   }
-  follow(s, std::move(ways), {links ? pc / 4 + 1 : kExit, s.calls.size()}, depth, cost);
+  return false;
 }
 
 void Explorer::loop(State& s, const TileOp& op, PathCost& cost) {

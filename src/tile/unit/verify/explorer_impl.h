@@ -5,15 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 
 #include "base/units.h"
 #include "tile/unit/memory.h"
-#include "tile/unit/verify/control_flow.h"
 #include "tile/unit/verify/explorer.h"
 #include "tile/unit/verify/explorer_state.h"
 #include "tile/unit/verify/relation.h"
-#include "tile/unit/verify/short_loops.h"
 
 namespace lento::tile {
 
@@ -22,7 +21,8 @@ using V = AbstractValue;
 
 inline constexpr uint32_t kStackTop = kDataBase + kDataBytes;
 inline constexpr uint64_t kLoopLimit = 1 << 20;
-inline constexpr int kDepthLimit = 600;           // most branches that are open at once
+inline constexpr uint32_t kMostBranches =
+    600;  // most open branches of a path, and paths that are joined at one place
 inline constexpr uint32_t kHistogramLatency = 2;  // cycles after a take until accumulators can be read
 inline constexpr uint64_t kMostRounds = 1 << 18;  // most loop rounds on one path
 inline constexpr uint32_t kMostTable = 64;        // most cells of a table that are examined
@@ -50,7 +50,6 @@ class Explorer {
       : program_(region.program),
         kind_(region.kind),
         options_(options),
-        short_loops_(region.program.code),
         budget_(budget),
         progress_(progress),
         cells_of_number_(kNumberSlots) {
@@ -60,6 +59,7 @@ class Explorer {
 
  private:
   Exploration from_entry(const Scratchpad& words);
+  Exploration at_return(Path path);
 
   PathCost new_cost() const {
     PathCost cost;
@@ -74,16 +74,6 @@ class Explorer {
     cost.add_cycles(worst, best);
     if (!cost.profile.empty() && pc / 4 < cost.profile.size())
       cost.profile[pc / 4] += worst;
-  }
-
-  // A path stops at instruction `index` (pc / 4) when `depth` calls are open, and in any case at the return
-  // of the innermost of these calls. The index kExit stands for the return alone.
-  struct Stop {
-    uint32_t index;
-    size_t depth;
-  };
-  static bool reached(const State& s, const Stop& stop) {
-    return s.calls.size() < stop.depth || (s.calls.size() == stop.depth && s.pc / 4 == stop.index);
   }
 
   // Subtracts steps of work (kCopySteps) from the budget. Throws OutOfSteps with `pc` when too few are left,
@@ -142,14 +132,19 @@ class Explorer {
     return op;
   }
 
-  // Executes from the state `s` until `stop`, and adds the cost of that to `cost`. `depth` is the number of
-  // enclosing branches of which a path is being followed, at most kDepthLimit.
-  void run(State& s, const Stop& stop, int depth, PathCost& cost);
+  // Executes a path until it ends, splits, or has to wait for others.
+  void run(Path path);
 
-  // Executes all rounds of the loop of ShortLoops that begins at s.pc. Returns false and leaves `s` as it is
-  // when there is no such loop, its number of rounds is not known, `stop` lies inside it, it was entered
-  // before, paths are kept apart (Join::AtEnd), or a profile is wanted.
-  bool short_loop(State& s, uint32_t from, const Stop& stop, PathCost& cost);
+  // Keeps a path until all with an earlier place have been executed, joined with one at the same place.
+  // Rejects the program when too many paths are joined there, which a loop without a known bound leaves.
+  void wait(Path path);
+  // Updates the place of a path that went on from the instruction at `from`, when `calls` calls were open.
+  // Returns whether it must wait now.
+  bool arrive(Path& path, uint32_t from, size_t calls);
+  // Changes the part of a place from index `begin` on from that of instruction `from` to that of `to`.
+  void move(std::vector<uint32_t>& place, size_t begin, uint32_t from, uint32_t to) const;
+  // Copies a path. With Join::AtEnd the copy is never joined with it before the function's return.
+  Path split(const Path& path, uint32_t pc);
 
   static bool takes_values(const TileOp& op) {
     return op.custom == Custom::Hist || op.custom == Custom::HistIn;
@@ -159,16 +154,6 @@ class Explorer {
   // hist.rd and emit wait for values in the histogram pipeline (State::histogram_wait, which is updated).
   void count(State& s, const TileOp& op, PathCost& cost) const;
 
-  // One of several paths that begin at the same instruction, with its cost from there on.
-  struct Way {
-    State state;
-    PathCost cost;
-    bool taken = false;  // whether the branch is taken on it
-  };
-  // Executes each way until `stop`, joins their states in `s`, and adds the worst of their costs to `cost`. A
-  // single way is taken over as it is, and run() goes on with it. Without any way, the path is impossible.
-  void follow(State& s, std::vector<Way> ways, const Stop& stop, int depth, PathCost& cost);
-
   static bool compares(const TileOp& op) {
     const Op o = op.base.op;
     return op.custom == Custom::None && op.base.rd != 0 &&
@@ -176,8 +161,9 @@ class Explorer {
   }
 
   // Executes a branch, or with Join::AtEnd a comparison (compares()), whose results 0 and 1 are then separate
-  // paths. Where both outcomes are possible, each is followed with the operands narrowed by it.
-  void decide(State& s, const TileOp& op, int depth, PathCost& cost);
+  // paths. Where both outcomes are possible, each is a path of its own that waits, with the operands narrowed
+  // by it. Returns whether `path` goes on.
+  bool decide(Path& path, const TileOp& op);
 
   // Narrows a and b, values of registers or constants, by the outcome `taken` of the comparison `test`, and
   // with them all values over the same numbers (reflect). Returns whether the outcome is possible.
@@ -188,10 +174,9 @@ class Explorer {
   // Returns `v` narrowed by the values in s.compared.
   static V known_of(const State& s, V v);
 
-  // Joins `b`, the state of another path from the branch at `pc`, into `a`. Rejects the program when the two
-  // return to different places. When their tracked cells differ, add_changes() first adds the changes on each
-  // path to its cost.
-  void join_states(State& a, State& b, uint32_t pc, PathCost& cost_a, PathCost& cost_b);
+  // Joins `b`, another path at the same place, into `a`. When their tracked cells differ, add_changes() first
+  // adds the changes on each path to its cost.
+  void join_paths(Path& a, Path& b);
 
   void check_target(uint32_t target, uint32_t pc) const {
     if ((target & 3) || target >= kCodeBytes)
@@ -204,7 +189,9 @@ class Explorer {
   // Rejects the program when a call is open then, or when `target` is outside the code or in the body of a
   // hardware loop.
   void take(State& s, uint32_t target, PathCost& cost);
-  void jump(State& s, const TileOp& op, int depth, PathCost& cost);
+  // Executes a jump or call. One through a register follows each of the addresses that the register may hold,
+  // as paths of their own that wait. Returns whether `path` goes on.
+  bool jump(Path& path, const TileOp& op);
   // Opens a call of the function at `target` and sets register `link` to the return address. Rejects
   // recursion.
   void call(State& s, unsigned link, uint32_t target);
@@ -285,7 +272,6 @@ class Explorer {
   const Program& program_;
   RegionKind kind_;
   ExploreOptions options_;
-  ShortLoops short_loops_;
   uint64_t& budget_;
   const base::Progress& progress_;
   uint64_t steps_ = 0;
@@ -295,7 +281,9 @@ class Explorer {
   std::set<uint32_t> changed_;  // cells that were stored to, without the stack
   std::set<Tracked> suggested_;
   std::bitset<Scratchpad::kPages> looked_at_;
-  std::vector<BranchStep> path_;  // branches of which a path is being followed
+  std::map<std::vector<uint32_t>, Path> waiting_;  // by Path::place
+  std::vector<BranchStep> branches_;               // of the path that is being executed
+  uint32_t paths_ = 0;                             // numbers of paths that were used (Path::place)
   // For a number (Term), up to four cells that were loaded or stored with a value over it; at index number %
   // kNumberSlots. Only a hint: a later number with the same index takes the entry over, and a cell may be
   // stored to again.

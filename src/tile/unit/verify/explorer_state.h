@@ -1,11 +1,13 @@
-// State of one path while a region is explored: registers, scratchpad, open calls, and the values that
-// branches compared.
+// One path while a region is explored: its state (registers, scratchpad, open calls, and the values that
+// branches compared), its cost, and its place in the order of exploration.
 #pragma once
 
 #include <array>
 #include <vector>
 
+#include "tile/unit/verify/path_cost.h"
 #include "tile/unit/verify/scratchpad.h"
+#include "tile/unit/verify/verify.h"
 
 namespace lento::tile {
 
@@ -15,6 +17,7 @@ struct State {
   struct Call {
     uint32_t back;
     uint32_t entry;
+    size_t place = 0;  // index of its first number in Path::place
   };
   std::vector<Call> calls;
   uint32_t pc = 0;
@@ -32,6 +35,17 @@ struct State {
   // The values that the tracked cells (Tracked) had when Explorer::record() was called last, in the order of
   // ExploreOptions::tracked.
   std::vector<AbstractValue> before;
+};
+
+struct Path {
+  State state;
+  PathCost cost;  // from the begin of the region
+  // Paths are continued in the order of their places, and those of one place are joined. A place has for each
+  // open call the head and the round of each loop around the instruction, and the rank of the instruction
+  // (VisitOrder). With Join::AtEnd it has a number of the path instead.
+  std::vector<uint32_t> place;
+  std::vector<BranchStep> branches;  // on all paths that were joined in this one
+  uint32_t joined = 0;               // paths that were joined in this one at its place
 };
 
 }  // namespace lento::tile

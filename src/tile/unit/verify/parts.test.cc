@@ -1,7 +1,8 @@
 // Bytes and halves of known words: the concrete words after any run of a random program are inside what the
-// explorer found.
+// explorer found. The order in which it visits instructions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "base/rng.h"
@@ -87,7 +88,7 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
     base::Rng rng(seed, "tile.verify.parts");
     const Image image = image_of(random_program(rng), 3);
     Program program{image, decode_code(image.code), {}, {}, {}, {}};
-    program.meets = post_dominators(program.code);
+    program.order = visit_order(program.code, {image.main_entry / 4});
     program.in_body.assign(program.code.size(), false);
     Scratchpad words;
     std::array<uint32_t, kWords> concrete{};
@@ -118,6 +119,45 @@ TEST(Parts, ConcreteRunsStayInsideWhatIsKnown) {
         std::memcpy(&word, tile.memory().scratchpad.data() + 4 * i, 4);
         const V v = known.words.value(cell_of(kDataBase + 4 * i, 4));
         ASSERT_TRUE(holds(v, word)) << "seed " << seed << " word " << i << " = " << word;
+      }
+    }
+  }
+}
+
+// Random branches, with loops that are entered at several places: an instruction comes after those that lead
+// to it, except by a branch back to the head of a loop around both. A loop's instructions are consecutive.
+TEST(Parts, TheOrderOfVisitsBreaksEachCycleAtAHead) {
+  for (uint64_t seed = 0; seed < 500; ++seed) {
+    base::Rng rng(seed, "tile.verify.order");
+    const int size = 2 + int(rng.below(30));
+    Words words;
+    for (int at = 0; at < size; ++at) {
+      const int target = int(rng.below(uint64_t(size)));
+      words.push_back(rng.below(2) ? imm(Op::Addi, 5, 5, 1) : branch(Op::Beq, 5, 6, 4 * (target - at)));
+    }
+    const std::vector<TileOp> code = decode_code(image_of(words, 3).code);
+    const VisitOrder order = visit_order(code, {0});
+    const auto around = [&](uint32_t head, uint32_t at) {
+      return std::ranges::count(order.loops[at], head) > 0;
+    };
+    for (uint32_t at = 0; at < code.size(); ++at) {
+      std::vector<uint32_t> next;
+      if (code[at].legal() && !riscv::is_jump(code[at].base.op))
+        next.push_back(at + 1);
+      if (riscv::is_branch(code[at].base.op))
+        next.push_back(at + uint32_t(code[at].base.imm) / 4);
+      for (const uint32_t to : next) {
+        if (to < code.size()) {
+          ASSERT_TRUE(order.rank[at] < order.rank[to] || (around(to, to) && around(to, at))) << seed;
+        }
+      }
+      for (const uint32_t head : order.loops[at]) {
+        ASSERT_LE(order.rank[head], order.rank[at]);
+        for (uint32_t in = 0; in < code.size(); ++in) {
+          if (order.rank[head] <= order.rank[in] && order.rank[in] <= order.rank[at]) {
+            ASSERT_TRUE(around(head, in)) << seed;
+          }
+        }
       }
     }
   }

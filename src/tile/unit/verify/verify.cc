@@ -270,7 +270,7 @@ VerifyReport verify_then(
     const Then& then) {
   VerifyReport report;
   Program program{image, decode_code(image.code), {}, {}, {}, objects};
-  program.meets = post_dominators(program.code);
+  program.order = visit_order(program.code, {0, image.main_entry / 4, kFinishEntry / 4});
   program.ends = constants_of(program.code);
   try {
     check_loops(program);

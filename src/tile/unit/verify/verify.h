@@ -1,8 +1,8 @@
 // Proves, before a program runs, that it cannot do harm (in the spirit of eBPF's verifier).
 //
 // Every path of the program's three regions, init, main and finish, is executed on abstract values
-// (explorer.h). Where a branch can go both ways, both are followed to the place where they meet (immediate
-// post-dominator) and joined there, so work grows with the longest path, not with the number of paths.
+// (explorer.h). Where a branch can go both ways, both are followed and joined where they meet, so work grows
+// with the longest path, not with the number of paths.
 // Accepted means:
 //   1. Every reachable word is a legal instruction, and there is a finish. No control flow leaves the code or
 //      enters the body of a hardware loop. A jump through a register is a return, or goes to one of at most
@@ -64,6 +64,7 @@ std::string_view rule_name(Rule rule);
 struct BranchStep {
   uint32_t pc = 0;
   bool taken = false;
+  bool operator==(const BranchStep&) const = default;
 };
 
 struct Violation {

@@ -452,7 +452,6 @@ TEST(Verify, SavingARegisterDoesNotSetIt) {
   EXPECT_TRUE(broken(loose({spill, kRet}, {imm(Op::Lw, 6, 2, -4), use, kRet}), Rule::Uninitialised));
 }
 
-// The loop is of the kind that is run on registers alone (short_loops.h).
 TEST(Verify, ABranchBetweenInstructionsIsRefused) {
   const auto counting = [](int back) {
     return loose({imm(Op::Addi, 5, 0, 4), imm(Op::Addi, 5, 5, -1), branch(Op::Bne, 5, 0, back), kRet});
