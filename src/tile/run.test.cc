@@ -35,14 +35,17 @@ class Recording {
     return (folder_ / name).string();
   }
 
-  void write(const std::vector<int>& gaps, const std::string& value = "b101") const {
+  void write(
+      const std::vector<int>& gaps,
+      const std::string& value = "b101",
+      const std::string& quiet = "0v\n") const {
     std::string text =
         "$scope module t $end\n$var wire 1 c clk $end\n$var wire 32 d data $end\n$var wire 1 v valid $end\n"
         "$upscope $end\n$enddefinitions $end\n";
     int time = 0;
     for (const int gap : gaps) {
       for (int i = 0; i < gap; ++i, time += 10) {
-        text += "#" + std::to_string(time) + "\n0c\n" + (i == 0 ? "1v\n" : "0v\n") + value + " d\n";
+        text += "#" + std::to_string(time) + "\n0c\n" + (i == 0 ? "1v\n" : quiet) + value + " d\n";
         text += "#" + std::to_string(time + 5) + "\n1c\n";
       }
     }
@@ -92,6 +95,15 @@ TEST(TileRun, InputsWithUnknownBitsAreAFinding) {
   const finding::Finding* found = finding_of(d, "unknown bits");
   ASSERT_NE(found, nullptr) << d.verdict;
   EXPECT_THAT(found->summary, HasSubstr("50 of 50 inputs"));
+}
+
+TEST(TileRun, AValidSignalThatIsUnknownIsAFinding) {
+  Recording recording;
+  recording.write(std::vector<int>(50, 8), "b101", "xv\n");
+  const finding::Diagnosis d = recording.run(echo());
+  const finding::Finding* found = finding_of(d, "unknown bits");
+  ASSERT_NE(found, nullptr) << d.verdict;
+  EXPECT_THAT(found->summary, HasSubstr("x or z at 350 edges"));
 }
 
 TEST(TileRun, InputsSoonerThanDeclaredAreCounted) {

@@ -227,6 +227,11 @@ class Verdict {
 
   // Reports inputs with bits that are neither 0 nor 1. The program computes with 0 in their place.
   void unknown_bits() {
+    unknown_inputs();
+    unknown_edges();
+  }
+
+  void unknown_inputs() {
     if (reading_.unknown_inputs == 0)
       return;
     const double share = double(reading_.unknown_inputs) / double(std::max<uint64_t>(counters_.inputs, 1));
@@ -238,6 +243,21 @@ class Verdict {
         0.9,
         {"share of inputs with unknown bits", share, "", "recording"},
         "give the input a 'valid' signal that is high only when its bits are driven, or begin after reset");
+  }
+
+  // Reports edges at which it is not known whether the input was valid, or whether the clock ticked.
+  void unknown_edges() {
+    const uint64_t edges = reading_.unknown_valids + reading_.unknown_clocks;
+    if (edges == 0)
+      return;
+    find(
+        "unknown bits",
+        "A 'valid' signal was x or z at " + count_text(reading_.unknown_valids, "edge") +
+            ", and a clock became so " + count_text(reading_.unknown_clocks, "time") +
+            ", after they had been known: inputs there were not taken.",
+        0.9,
+        {"edges that are not known", double(edges), "", "recording"},
+        "find what drives the signal to x or z, or end the recording before it");
   }
 
   // Reports increments that were lost because an accumulator of the histogram was at its maximum.

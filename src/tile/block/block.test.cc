@@ -65,6 +65,22 @@ TEST(Vcd, OnlyAChangeBetweenZeroAndOneIsAnEdge) {
   EXPECT_EQ(seen, (std::vector<uint32_t>{3, 7}));
 }
 
+// Before the first known value (a reset) and after $dumpoff nothing is lost.
+TEST(Vcd, UnknownClocksAndValidSignalsAreCounted) {
+  const std::string text =
+      std::string(kHeader) +
+      "#0\n0!\nx&\n#5\n1!\n#10\n0!\n1&\n#15\n1!\n#20\n0!\nx&\n#25\n1!\n#30\n0!\n0&\n#35\nx!\n"
+      "#40\n0!\n#45\n$dumpoff\nx!\nx&\n$end\n#50\n$dumpon\n0!\n0&\n$end\n1?\n#55\n1!\n";
+  const VcdFile file(text);
+  base::ReadReport report;
+  const VcdReading out = read_vcd(file.path, parse_signal_map(kMap, "map"), report, [](const VcdCycle&) {
+    return true;
+  });
+  EXPECT_EQ(out.unknown_valids, 1u);
+  EXPECT_EQ(out.unknown_clocks, 1u);
+  EXPECT_EQ(report.reasons.at("a change of an identifier that the header does not declare"), 1u);
+}
+
 TEST(Vcd, ReadsEveryChangeOfALine) {
   const auto read = [](const std::string& changes, base::ReadReport& report) {
     const VcdFile file(kHeader + changes);

@@ -126,9 +126,14 @@ class Reader {
     Edge edge = Edge::Rising;
     std::vector<size_t> inputs;  // indices of inputs of the map
   };
+  // The valid signals of an input, or of the address. `known` is set once all of them together were 0 or 1.
+  struct Valid {
+    std::vector<Signal> signals;
+    bool known = false;
+  };
   struct Bound {
     Signal data;
-    std::vector<Signal> valid;
+    Valid valid;
     TapFilter tap;
   };
 
@@ -184,6 +189,7 @@ class Reader {
     for (const std::string& part : scope)
       prefix += part + ".";
     names_.declare(prefix, section);
+    slots_.try_emplace(section[2]);
   }
 
   // Returns the slot for these bits of a recorded variable, and adds one when there is none yet.
@@ -254,7 +260,7 @@ class Reader {
     if (!map_.address.signal.empty()) {
       address_ = watch_input(map_.address.signal, main);
       for (const std::string& valid : map_.address.valid)
-        address_valid_.push_back(watch_input(valid, main));
+        address_valid_.signals.push_back(watch_input(valid, main));
     }
     for (const SignalMap::Input& input : map_.inputs) {
       const size_t sampler = sampler_of(input.clock.value_or(map_.clock));
@@ -263,7 +269,7 @@ class Reader {
       Bound bound;
       bound.data = watch_input(input.signal, clock);
       for (const std::string& valid : input.valid)
-        bound.valid.push_back(watch_input(valid, clock));
+        bound.valid.signals.push_back(watch_input(valid, clock));
       bound_.push_back(bound);
     }
     for (const auto& [name, code] : names_.clocks(kMaxClocks)) {
@@ -278,10 +284,21 @@ class Reader {
     pending_ = values_;
   }
 
-  static bool all(const std::vector<Signal>& signals, const std::vector<Bits>& values) {
-    return std::ranges::all_of(signals, [&](const Signal& signal) {
-      return signal.read(values).value != 0;
-    });
+  // Samples valid signals at an edge, and returns whether all are set. An unknown one counts as not set. Such
+  // edges are counted, but for those before the first known value, because before a reset nothing is lost.
+  bool sample_valid(Valid& valid) {
+    bool all = true;
+    bool is_known = false;
+    for (const Signal& signal : valid.signals) {
+      const Bits bits = signal.read(values_);
+      domains_.sample(signal.domain_index, time_, bits.value);
+      all = all && bits.value != 0;
+      is_known = is_known || (bits.value | bits.unknown) == 0;
+    }
+    is_known = is_known || all;
+    result_.unknown_valids += valid.known && !is_known;
+    valid.known = valid.known || is_known;
+    return all;
   }
 
   // Returns whether the clock changes between 0 and 1 in this time step, at an edge that the map selects. The
@@ -304,10 +321,8 @@ class Reader {
     for (const size_t i : sampler.inputs) {
       const Bits data = bound_[i].data.read(values_);
       domains_.sample(bound_[i].data.domain_index, time_, data.value);
-      for (const Signal& valid : bound_[i].valid)
-        domains_.sample(valid.domain_index, time_, valid.read(values_).value);
       const SignalMap::Input& input = map_.inputs[i];
-      const bool valid = all(bound_[i].valid, values_);
+      const bool valid = sample_valid(bound_[i].valid);
       const std::optional<uint32_t> taken = input.tap
                                                 ? bound_[i].tap.take(*input.tap, valid, uint32_t(data.value))
                                                 : std::optional(uint32_t(data.value));
@@ -320,11 +335,9 @@ class Reader {
     result_.unknown_inputs += unknown;
     if (foreign || !address_)
       return cycle;
-    for (const Signal& valid : address_valid_)
-      domains_.sample(valid.domain_index, time_, valid.read(values_).value);
     cycle.address = uint32_t(address_->read(values_).value);
     domains_.sample(address_->domain_index, time_, address_->read(values_).value);
-    cycle.has_address = all(address_valid_, values_);
+    cycle.has_address = sample_valid(address_valid_);
     return cycle;
   }
 
@@ -332,6 +345,9 @@ class Reader {
   // values from before the step.
   void end_step() {
     for (size_t i = 0; i < samplers_.size() && result_.whole; ++i) {
+      const Signal& clock = samplers_[i].clock;
+      if (!is_off_)
+        result_.unknown_clocks += ~clock.read(values_).unknown & clock.read(pending_).unknown & 1;
       if (has_edge(samplers_[i]))
         deliver(sample(samplers_[i], i > 0));
     }
@@ -397,12 +413,18 @@ class Reader {
       if (in_comment_)
         in_comment_ = word != "$end";
       else if (word[0] == '$')
-        in_comment_ = word == "$comment";
+        section(word);
       else if (word[0] == '#')
         time(word);
       else
         change(word, line);
     }
+  }
+
+  void section(std::string_view word) {
+    in_comment_ = word == "$comment";
+    if (word != "$end" && !in_comment_)
+      is_off_ = word == "$dumpoff";
   }
 
   // Ends the time step before this time stamp and begins the next one. Skips a damaged time stamp.
@@ -432,10 +454,10 @@ class Reader {
       return report_.skip(here(), "a change without a signal");
     if (other)
       return;
-    ++report_.taken;
     const auto slots = slots_.find(std::string(code));
     if (slots == slots_.end())
-      return;
+      return report_.skip(here(), "a change of an identifier that the header does not declare");
+    ++report_.taken;
     for (const Slot& slot : slots->second)
       pending_[slot.index] = extract(vector ? word.substr(1) : word.substr(0, 1), slot.first, slot.width);
   }
@@ -452,14 +474,14 @@ class Reader {
   size_t at_ = 0;
 
   WaveNames names_;
-  std::unordered_map<std::string, std::vector<Slot>> slots_;  // by code
+  std::unordered_map<std::string, std::vector<Slot>> slots_;  // by code, of each declared variable
   std::vector<Bits> values_;
   std::vector<Bits> pending_;
   std::vector<Bound> bound_;       // inputs, in the order of the map
   std::vector<Sampler> samplers_;  // the block's clock is the first
   std::vector<SignalMap::Clock> clocks_of_samplers_;
   std::optional<Signal> address_;
-  std::vector<Signal> address_valid_;
+  Valid address_valid_;
 
   ClockDomains domains_;
   std::vector<size_t> clock_slots_;  // by clock of domains_
@@ -467,6 +489,7 @@ class Reader {
 
   bool seen_time_ = false;
   bool in_comment_ = false;
+  bool is_off_ = false;  // since $dumpoff, when all values are x
   uint64_t time_ = 0;
   uint64_t began_ = 0;
   uint64_t period_ = 0;

@@ -27,18 +27,23 @@ struct VcdCycle {
 };
 
 // The result of reading: whether the whole file was read, which signals changed without being sampled, and
-// how many inputs had unknown bits or were dropped.
+// how many inputs had unknown bits, may have been missed because a clock or a valid signal had, or were
+// dropped.
 struct VcdReading {
   bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;
   uint64_t unknown_inputs = 0;  // valid inputs with bits that are neither 0 nor 1
+  // Edges at which a valid signal that had been known was neither 0 nor 1, and times that a clock became so.
+  uint64_t unknown_valids = 0;
+  uint64_t unknown_clocks = 0;
   // Edges of other clocks that were dropped, because more than kMaxHeld fell into one cycle of the block.
   uint64_t late_edges = 0;
 };
 
 // Reads the file once in bounded memory. Calls `use` with the sampled inputs at each edge that the map
 // selects of the block's clock and of the clocks that single inputs have of their own, until `use` returns
-// false. Damaged changes are skipped and counted in `report`. Throws base::Error for an unreadable header,
+// false. Damaged changes, and those of identifiers that the
+// header does not declare, are skipped and counted in `report`. Throws base::Error for an unreadable header,
 // for a mapped signal that does not exist or is not unique, and for an incomplete FST. An FST file is
 // recognised by its first bytes.
 VcdReading read_vcd(
