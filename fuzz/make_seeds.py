@@ -268,7 +268,7 @@ def archives():
 def questions():
     """A row of each kind of table, whose columns src/predict/time/question.cc names."""
     code = (ROOT / "src/predict/time/question.cc").read_text()
-    kinds = [re.findall(r'"([^"]+)"', columns) for columns in re.findall(r"has_columns\(t, \{([^}]*)\}", code)]
+    kinds = [re.findall(r'"([^"]+)"', columns) for columns in re.findall(r"\{\w+,\s*\{([^}]*)\},\s*(?:as<|neusight)", code)]
     return [",".join(f'"{c}"' for c in dict.fromkeys([*columns, "gpu", "framework", "timing", "mode"])) + "\n" + "".join(",".join([value] * len(columns) + ["h100", "pytorch", "eager", "train"]) + "\n" for value in ("8", "bf16", "1024"))
             for columns in kinds]
 

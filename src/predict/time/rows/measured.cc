@@ -9,8 +9,18 @@
 namespace lento::predict {
 namespace {
 
-// Columns that hold the time of one kernel, with their unit in seconds. The first one present is used.
+// Columns that hold a time, with their unit in seconds. The first one with a value is used.
 constexpr std::pair<const char*, double> kTimes[] = {
+    {"fwd_ms", 1e-3},
+    {"oop_time_ns", 1e-9},
+    {"iteration time (ms)", 1e-3},
+    {"iter_time_s_derived", 1},
+    {"iter_time_s", 1},
+    {"iteration_ms", 1e-3},
+    {"e2e_ms", 1e-3},
+    {"measured_ms", 1e-3},
+    {"e2e_s_median", 1},
+    {"e2e_s", 1},
     {"latency_ms", 1e-3},
     {"latency_us", 1e-6},
     {"time_ms", 1e-3},
@@ -107,52 +117,15 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
   if (!text_or(row, {"suspect"}).empty())
     return std::nullopt;  // the table marks this row as impossible: faster than the memory allows
   switch (dialect) {
-    case Dialect::Gemm:
-    case Dialect::NeuSight:
-    case Dialect::Experts:
-    case Dialect::ExpertsAmd:
-    case Dialect::Attention:
-    case Dialect::LatentAttention:
-    case Dialect::CollectiveElements: {
-      for (const auto& [column, unit_s] : kTimes)
-        if (const auto time = scaled(row, column, unit_s))
-          return time;
-      return std::nullopt;
-    }
-    case Dialect::Lstm:
-      return scaled(row, "fwd_ms", 1e-3);
-    case Dialect::CollectiveBytes:
-      return scaled(row, "oop_time_ns", 1e-9);
-    case Dialect::TrainVtrain:
-      return scaled(row, "iteration time (ms)", 1e-3);
     case Dialect::TrainNanotron:
       return from_rate(row);
-    case Dialect::TrainKorthikanti:
-      return scaled(row, "iter_time_s", 1);
-    case Dialect::TrainMegatron: {
-      if (row.find("iter_time_s_derived") >= 0)
-        return scaled(row, "iter_time_s_derived", 1);
-      if (row.find("iteration_ms") >= 0)
-        return scaled(row, "iteration_ms", 1e-3);
-      return from_flops(row, 3);
-    }
     case Dialect::TrainRecipe:
     case Dialect::TrainMpt:
       return from_tokens(row, dialect, "tokens_per_s_per_gpu");
     case Dialect::TrainMaxtext:
       return from_maxtext(row);
-    case Dialect::NeusightRun:
-      return scaled(row, "e2e_ms", 1e-3);
-    case Dialect::NeusightGpus:
-      return scaled(row, "measured_ms", 1e-3);
-    case Dialect::ServeInferencex: {
-      const auto whole = scaled(row, "e2e_s_median", 1);
-      return whole ? whole : scaled(row, "e2e_s", 1);
-    }
     case Dialect::ServeTrtllm:
       return from_throughput(row, dialect);
-    case Dialect::ServeBatch:
-      return scaled(row, "e2e_s", 1);
     case Dialect::Inference: {
       const auto first = scaled(row, "TTFT (ms)", 1e-3);
       const auto step = scaled(row, "ITL (ms)", 1e-3);
@@ -161,8 +134,14 @@ std::optional<double> measured_s(Dialect dialect, const base::CsvReader& row) {
       const InferenceRun run = std::get<InferenceRun>(parse_question(dialect, row).what);
       return *first + double((run.output - 1)) * *step;
     }
+    default:
+      break;
   }
-  return std::nullopt;
+  for (const auto& [column, unit_s] : kTimes) {
+    if (const auto time = scaled(row, column, unit_s))
+      return time;
+  }
+  return dialect == Dialect::TrainMegatron ? from_flops(row, 3) : std::nullopt;
 }
 
 }  // namespace lento::predict

@@ -12,7 +12,7 @@ namespace lento::predict {
 using base::CsvReader;
 using base::Error;
 
-bool has_columns(const CsvReader& table, std::initializer_list<const char*> columns) {
+bool has_columns(const CsvReader& table, const std::vector<const char*>& columns) {
   return std::ranges::all_of(columns, [&table](const char* column) {
     return table.find(column) >= 0;
   });

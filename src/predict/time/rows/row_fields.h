@@ -13,7 +13,7 @@ namespace lento::predict {
 // Sizes up to 8 Mi, so that products of three of them stay in 63 bits.
 constexpr int64_t kMostSize = int64_t{1} << 23;
 
-bool has_columns(const base::CsvReader& table, std::initializer_list<const char*> columns);
+bool has_columns(const base::CsvReader& table, const std::vector<const char*>& columns);
 
 // Read a whole number. Throw base::Error when the field is absent, is not a whole number, or is out of
 // range.

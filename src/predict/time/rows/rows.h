@@ -6,9 +6,9 @@
 namespace lento::predict {
 
 // Tables of kernels (rows_kernel.cc).
-Gemm gemm_row(const base::CsvReader& row, bool neusight);
+Gemm gemm_row(const base::CsvReader& row);
 LstmLayer lstm_row(const base::CsvReader& row);
-Collective collective_row(const base::CsvReader& row, bool elements);
+Collective collective_row(const base::CsvReader& row);
 ExpertLayer experts_row(const base::CsvReader& row);
 ExpertLayer amd_experts_row(const base::CsvReader& row);
 AttentionKernel attention_row(const base::CsvReader& row);
@@ -29,7 +29,6 @@ TrainingRun maxtext_row(const base::CsvReader& row);
 // forward pass on one device.
 TrainingRun neusight_training_row(const base::CsvReader& row);
 InferenceRun neusight_inference_row(const base::CsvReader& row);
-TrainingRun neusight_gpus_row(const base::CsvReader& row);
 // Returns the name of the stack and its version, as the recipe's table states them.
 std::string framework_of_recipe(const base::CsvReader& row);
 

@@ -8,9 +8,11 @@
 
 namespace lento::predict {
 
-Gemm gemm_row(const base::CsvReader& row, bool neusight) {
+// NeuSight's tables (op,B,M,N,K) call the reduction N and the columns K.
+Gemm gemm_row(const base::CsvReader& row) {
   Gemm g;
   const bool upper = row.find("M") >= 0;
+  const bool neusight = upper && row.find("op") >= 0 && row.find("B") >= 0;
   g.batch = whole_or(row, upper ? "B" : "batch", 1);
   g.m = whole(row, upper ? "M" : "m");
   g.n = whole(row, upper ? "N" : "n");
@@ -50,9 +52,9 @@ LstmLayer lstm_row(const base::CsvReader& row) {
 }
 
 // Reads a row of collective benchmarks. `elements`: the size column counts elements instead of bytes.
-Collective collective_row(const base::CsvReader& row, bool elements) {
+Collective collective_row(const base::CsvReader& row) {
   Collective c;
-  if (!elements) {
+  if (row.find("message_elems") < 0) {
     c.bytes = double(whole(row, "size_B", 1, int64_t{1} << 50));
     c.devices = int(whole(row, "n_gpus"));
     return c;

@@ -387,21 +387,24 @@ TrainingRun maxtext_row(const base::CsvReader& row) {
   return r;
 }
 
+// Reads a row of NeuSight's training measurements on one GPU, or on four that split the run as "DP", "tp4",
+// ...
 TrainingRun neusight_training_row(const base::CsvReader& row) {
   TrainingRun r;
   r.model = known_model_of(row);
   r.model.flash = false;
-  r.sequence = whole(row, "seq_len");
-  r.global_batch = whole(row, "batch");
+  const bool four = row.find("strategy") >= 0;
+  r.sequence = !four ? whole(row, "seq_len") : r.model.hidden >= 2048 ? 2048 : 1024;
+  r.global_batch = whole(row, four ? "global_batch" : "batch");
   r.micro_batch = r.global_batch;
   r.precision = Precision::Fp32;
-  const std::string variant = text_or(row, {"variant"});
-  if (variant.starts_with("dp4")) {
+  const std::string split = text_or(row, {"strategy", "variant"});
+  if (split == "DP" || split.starts_with("dp4")) {
     r.data = 4;
     r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
-  } else if (variant.starts_with("tp4")) {
+  } else if (split == "TP" || split.starts_with("tp4")) {
     r.tensor = 4;
-  } else if (variant.starts_with("pp4")) {
+  } else if (four || split.starts_with("pp4")) {
     r.pipeline = 4;
   }
   return r;
@@ -417,27 +420,6 @@ InferenceRun neusight_inference_row(const base::CsvReader& row) {
   r.output = 1;
   r.one_pass = true;
   r.precision = Precision::Fp32;
-  return r;
-}
-
-// Reads a row of NeuSight's training measurements on several GPUs.
-TrainingRun neusight_gpus_row(const base::CsvReader& row) {
-  TrainingRun r;
-  r.model = known_model_of(row);
-  r.model.flash = false;
-  r.sequence = r.model.hidden >= 2048 ? 2048 : 1024;
-  r.global_batch = whole(row, "global_batch");
-  r.micro_batch = r.global_batch;
-  r.precision = Precision::Fp32;
-  const std::string strategy = text_or(row, {"strategy"});
-  if (strategy == "DP") {
-    r.data = 4;
-    r.micro_batch = std::max<int64_t>(1, r.global_batch / 4);
-  } else if (strategy == "TP") {
-    r.tensor = 4;
-  } else {
-    r.pipeline = 4;
-  }
   return r;
 }
 
