@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predict/hardware/plausible.h"
+#include "predict/time/hold_out.h"
+
 namespace lento::predict {
 namespace {
 
@@ -23,14 +26,12 @@ double most_together(const Chip& chip, std::string_view stack) {
   return stack == "vllm v1" ? 1024 : 2048;
 }
 
-// Returns the largest constant `at` of the chip's fitted libraries whose precision satisfies `counts`, or 1
-// when there is none.
-template <typename Counts>
-double best_share(const Chip& chip, double Calibration::*at, const Counts& counts) {
+// Returns the largest `share` (0: does not count) of the chip's fitted libraries, or 1 when there is none.
+template <typename Share>
+double best_of_libraries(const Chip& chip, const Share& share) {
   double best = 0;
   const auto see = [&](Precision p, const Calibration& c) {
-    if (counts(p))
-      best = std::max(best, std::min(1.0, c.*at));
+    best = std::max(best, std::min(1.0, share(p, c)));
   };
   for (size_t p = 0; p < kPrecisions; ++p) {
     if (chip.calibration[p])
@@ -41,17 +42,30 @@ double best_share(const Chip& chip, double Calibration::*at, const Counts& count
   return best > 0 ? best : 1;
 }
 
-// Returns the largest rate of products that any fitted library sustains on the units of this precision.
-double best_rate(const Chip& chip, Precision precision) {
-  return chip.peak(precision) * best_share(chip, &Calibration::compute, [&](Precision p) {
-           return arithmetic_of(p) == arithmetic_of(precision) || bytes_of(p) == bytes_of(precision);
+// Returns the largest rate of products that any fitted library sustains on the units of this precision. Tiles
+// that fill the registers keep a unit busy for less than its fitted share, as far as the median error of
+// large products that were not fitted tells.
+double best_rate(const System& system, Precision precision) {
+  constexpr int64_t kLarge = 16384;  // m, n and k of a product that tiles and reductions hardly slow
+  const Chip& chip = system.chip;
+  const bool same = is_measured_chip(system);
+  return chip.peak(precision) * best_of_libraries(chip, [&](Precision p, const Calibration& c) {
+           if (arithmetic_of(p) != arithmetic_of(precision) && bytes_of(p) != bytes_of(precision))
+             return 0.0;
+           Question product;
+           product.what = Gemm{1, kLarge, kLarge, kLarge, p};
+           product.framework = c.framework;
+           const double seconds = 2 * std::pow(double(kLarge), 3) / chip.peak(p);
+           const Constants from = same && c.measured_on.empty() ? Constants::Own : Constants::Relative;
+           const double error = sureness(system, product, seconds, from, c.hold_out_error).p50;
+           return std::min(c.compute, chip.best_share(c, p) * (1 + error));
          });
 }
 
 // Returns the largest memory bandwidth that any fitted library sustains. The memory serves all precisions.
 double best_stream(const Chip& chip) {
-  return chip.memory_Bps * best_share(chip, &Calibration::memory, [](Precision) {
-           return true;
+  return chip.memory_Bps * best_of_libraries(chip, [](Precision, const Calibration& c) {
+           return c.memory;
          });
 }
 
@@ -127,14 +141,15 @@ double TrainedWork::tokens() const {
   return double(run_.global_batch) * double(run_.sequence);
 }
 
-// Returns the least seconds of an iteration: model operations at the best rate of any library, and the
-// pipeline's bubble.
+// Returns the least seconds of an iteration: model operations at the best rate of any library, attention's
+// in the precision of the activations, and the pipeline's bubble.
 double TrainedWork::limit_s() const {
   const Precision p = run_.products.value_or(run_.precision);
   const TrainingTime t = predict_training(system_, run_);
   const double again = run_.recompute == Recompute::Full ? 4.0 / 3 : 1;
-  const double rate = best_rate(system_.chip, p);
-  const double work = again * t.model_flops / (run_.devices() * rate);
+  const double products_s = (t.model_flops - t.score_flops) / best_rate(system_, p);
+  const double scores_s = t.score_flops / best_rate(system_, run_.precision);
+  const double work = again * (products_s + scores_s) / run_.devices();
   const double waits = run_.pipeline > 1 && run_.schedule == Schedule::Interleaved
                            ? (run_.pipeline - 1.0) / (double(run_.micro_batches()) * run_.interleave)
                            : 0;
@@ -156,10 +171,10 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   const Chip& chip = system.chip;
   const int devices = run_.tensor * run_.pipeline;
   const Precision p = chip.rate(run_.precision) > 0 ? run_.precision : Precision::Bf16;
-  rate_ = best_rate(chip, p);
+  rate_ = best_rate(system, p);
   for (const Precision narrower : {Precision::Fp8, Precision::Fp4}) {
     if (m.weight_bits > 0 && chip.rate(narrower) > 0 && m.weight_bits / 8 <= operand_bytes(narrower).weights)
-      rate_ = std::max(rate_, best_rate(chip, narrower));
+      rate_ = std::max(rate_, best_rate(system, narrower));
   }
   stream_ = best_stream(chip);
 
@@ -276,7 +291,12 @@ double ServedWork::limit_s() const {
   const double context = double(run_.prompt) + double(run_.output) / 2;
   const double values = run_.model.cache_values();
   const double read = values > 0 ? memory_.token * run_.model.cache_reads(context) / values : 0;
-  double seconds = requests_ * double(run_.prompt) * token_flops_ / rate_;
+  // A token of a prompt attends to half of it in the mean.
+  const Transformer& m = run_.model;
+  const double attended = m.window > 0 ? 0 : double(m.attended(run_.prompt)) / 2;
+  const double scores =
+      2 * double(m.attending() * m.heads * (m.head() + m.value())) * attended / (run_.tensor * run_.pipeline);
+  double seconds = requests_ * double(run_.prompt) * (token_flops_ + scores) / rate_;
   for (const Steps& steps : steps_) {
     if (steps.together == 0)
       continue;

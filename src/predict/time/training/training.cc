@@ -284,14 +284,15 @@ std::string largest(const TrainingTime& t) {
       ->second;
 }
 
-// Returns the FLOPs of a step without recomputation, the numerator of model FLOPs utilisation.
-double model_flops(const TrainingRun& run) {
+// Sets the FLOPs of a step without recomputation, the numerator of model FLOPs utilisation.
+void add_flops(const TrainingRun& run, TrainingTime& t) {
   const Transformer& m = run.model;
+  const double tokens = double(run.global_batch) * double(run.sequence);
   // Counts half of the attention scores, because no token attends to later ones.
   const double scores = 0.5 * double(run.sequence) * double(m.heads) * double((m.head() + m.value()));
   const double products = m.active_parameters() - double(m.hidden) * double(m.vocab) * (m.tied ? 0 : 1);
-  const double per_token = 6 * (products + double(m.attending()) * scores);
-  return per_token * double(run.global_batch) * double(run.sequence);
+  t.score_flops = 6 * tokens * double(m.attending()) * scores;
+  t.model_flops = 6 * tokens * products + t.score_flops;
 }
 
 bool pipeline_across_nodes(const System& system, const TrainingRun& run) {
@@ -431,7 +432,7 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
   t.seconds = t.compute_s + t.recompute_s + t.tensor_s + t.host_s + t.bubble_s + t.pipeline_s + t.data_s +
               t.optimizer_s;
   t.tokens_per_s = double(run.global_batch * run.sequence) / t.seconds;
-  t.model_flops = model_flops(run);
+  add_flops(run, t);
   t.utilisation = t.model_flops / (t.seconds * run.devices() * system.chip.peak(run.precision));
   t.bound = largest(t);
   TrainingRun leanest = run;

@@ -96,6 +96,7 @@ struct TrainingTime {
   double seconds = 0;
   double tokens_per_s = 0;
   double model_flops = 0;  // operations of the iteration, without recomputation
+  double score_flops = 0;  // those of attention among them, which have no weights
   double utilisation = 0;  // model operations per second over the peak
   // Parts of one device's time, which sum to `seconds`.
   double compute_s = 0;
