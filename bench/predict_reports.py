@@ -50,6 +50,8 @@ def grade(answer, right, says):
     verdict, facts = answer["verdict"], dict(answer["facts"])
     if answer["outcome"] == "refused":
         return "refuses", "refused"
+    if "fit" in right and facts.get("fits") == "at the edge":
+        return "helps", "at the edge"
     if "fit" in right:
         said = "fits" if facts.get("fits", "").startswith("yes") else "does not fit"
     else:

@@ -1,6 +1,7 @@
 // Compares predicted with published training times, peaks and failures, by table, chip and model size.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "evidence/sample.h"
 #include "lab/predict/training_fit.h"
@@ -74,19 +75,26 @@ std::vector<TrainingBar> training_bars(const std::vector<JudgedRun>& judged) {
 
 namespace {
 
-// Compares peak memory. Stated peaks are an allocator's, without the context of the driver.
+// Returns the error of the counted memory, or nothing where no peak is stated. Stated peaks are an
+// allocator's, without the context of the driver.
+std::optional<double> memory_error_of(const JudgedRun& j) {
+  if (j.run->peak_bytes <= 0)
+    return std::nullopt;
+  const double reserve = find_shipped(j.run->chip)->chip.memory_reserve;
+  return (j.time.memory_bytes - reserve) / j.run->peak_bytes - 1;
+}
+
 TrainingBar peak_memory(const std::vector<JudgedRun>& judged) {
   TrainingBar bar;
   bar.what = "memory of the fullest device, torchtitan";
   bar.limit = 0.10;
   std::vector<double> errors;
   for (const JudgedRun& j : judged) {
-    if (j.run->peak_bytes <= 0)
+    const std::optional<double> error = memory_error_of(j);
+    if (!error)
       continue;
-    const double reserve = find_shipped(j.run->chip)->chip.memory_reserve;
-    const double error = (j.time.memory_bytes - reserve) / j.run->peak_bytes - 1;
-    errors.push_back(std::abs(error));
-    bar.bias += error;
+    errors.push_back(std::abs(*error));
+    bar.bias += *error;
   }
   bar.rows = errors.size();
   if (errors.empty())
@@ -124,6 +132,8 @@ std::vector<SeenError> seen_errors(const std::vector<JudgedRun>& judged) {
     const double error = std::abs(j.time.seconds / j.run->measured.seconds - 1);
     const std::string regime = regime_of(q, j.time.seconds);
     out.push_back({kind_of(q), j.run->chip + "/" + q.framework, regime, error});
+    if (const auto of_memory = memory_error_of(j))
+      out.push_back({kTrainingMemory, kFittedChip, "", std::abs(*of_memory)});
     if (j.run->software != q.framework)
       out.push_back({kind_of(q), j.run->chip + "/" + j.run->software, regime, error});
   }

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "predict/expect/run_spread.h"
 #include "predict/hardware/plausible.h"
+#include "predict/time/hold_out.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -147,6 +148,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   e.peak_precision = run.precision;
   e.peak_share = time.utilisation * time.seconds / e.seconds;
   e.memory_bytes = time.memory_bytes;
+  e.memory_error = memory_error();
   e.miscounts = miscounts_of(run);
   e.fits = time.fits;
   e.unmeasured = unmeasured(shipped_software(), e, system, run.products.value_or(run.precision));
@@ -200,6 +202,9 @@ std::string unlike_all_sheets(const Expectation& e) {
 
 std::string Expectation::memory_text(double device_bytes) const {
   const std::string room = gibibytes(memory_bytes) + " of " + gibibytes(device_bytes) + " GiB";
+  if (at_edge(device_bytes))
+    return "at the edge of memory: " + room + " counted, within " + base::percent(memory_error) +
+           " in nine of ten runs";
   if (!fits)
     return "does not fit: " + std::string(work == Work::Serve ? "the weights and one request need " : "") +
            room + " a device";
@@ -231,7 +236,7 @@ std::string sentence_of(std::string text) {
 // that no measured run shares.
 std::string headline(const System& system, const Expectation& e) {
   const std::string memory = e.memory_text(system.chip.memory_bytes);
-  if (!e.fits)
+  if (!e.fits && !e.at_edge(system.chip.memory_bytes))
     return sentence_of(memory) + (e.doubts.empty() ? "" : " " + sentence_of(unlike_all_sheets(e)));
   std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU";
   if (e.doubts.empty())

@@ -51,12 +51,19 @@ struct Expectation {
   double requests = 1;
   double together = 1;
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
+  double memory_error = 0;  // that nine of ten such counts do not exceed
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one
   std::vector<Miscount> miscounts;      // that can be made with such a run, the most common first
   // Implausible values of the data sheet (hardware/plausible.h). The interval is valid only when this is
   // empty.
   std::vector<std::string> doubts;
+
+  // Returns whether the error of the count decides whether the run fits.
+  bool at_edge(double device_bytes) const {
+    return memory_error > 0 && memory_bytes <= device_bytes * (1 + memory_error) &&
+           device_bytes <= memory_bytes * (1 + memory_error);
+  }
 
   // Writes whether the run fits in a device's memory, with the requests that wait for room.
   std::string memory_text(double device_bytes) const;

@@ -103,6 +103,25 @@ TEST(Expectation, TheHeadlineHasBothAnswers) {
   EXPECT_THAT(text, HasSubstr(" of 79.6 GiB."));
 }
 
+// A count whose error decides whether the run fits is neither refused nor promised.
+TEST(Expectation, ACountNearTheSizeOfTheMemoryIsAtTheEdge) {
+  const System& h100 = system_of("h100");
+  Expectation e = *expect_run(h100, training());
+  const double device = h100.chip.memory_bytes;
+  EXPECT_GT(e.memory_error, 0.05);
+  for (const double share : {0.99, 1.01}) {
+    e.memory_bytes = share * device;
+    e.fits = share < 1;
+    EXPECT_THAT(headline(h100, e), HasSubstr("of peak, at the edge of memory: ")) << share;
+    EXPECT_THAT(headline(h100, e), HasSubstr(" in nine of ten runs.")) << share;
+  }
+  e.memory_bytes = device * (1 + 2 * e.memory_error);
+  EXPECT_THAT(headline(h100, e), testing::StartsWith("Does not fit: "));
+  e.fits = true;
+  e.memory_bytes = device / (1 + 2 * e.memory_error);
+  EXPECT_THAT(headline(h100, e), HasSubstr("fits in "));
+}
+
 TEST(Verdict, EveryUnitOfOneSpeedIsTheSameTime) {
   const System& h100 = system_of("h100");
   const auto e = expect_run(h100, training("fsdp"));

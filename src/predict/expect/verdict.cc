@@ -389,7 +389,8 @@ void state_memory_and_energy(finding::Diagnosis& d, const System& system, const 
     if (name == "memory a device")
       value = format_quantity(e.memory_bytes, Dimension::Bytes);
     else if (name == "fits")
-      value = !e.fits                   ? "no"
+      value = e.at_edge(system.chip.memory_bytes) ? "at the edge"
+              : !e.fits                           ? "no"
               : e.together < e.requests ? "yes, " + base::format_number(e.together, 9) + " requests at once"
                                         : "yes";
   }
@@ -402,15 +403,16 @@ void state_measured(
     const Expectation& e,
     const MeasuredFigure& measured) {
   const SpeedVerdict v = judge_speed(system, e, measured);
-  if (!e.fits)
+  const bool counted = e.fits || e.at_edge(system.chip.memory_bytes);
+  if (!counted)
     d.remedy = "Say how it ran: --parallel tp=8,dp=4 or, to search, all=32; --recompute full";
   d.verdict =
       v.text + " " +
-      (e.fits ? d.verdict
-              : "As asked it needs " + base::format_number(e.memory_bytes / double(1 << 30), 3) + " of " +
-                    base::format_number(system.chip.memory_bytes / double(1 << 30), 3) +
-                    " GiB a device, so that it ran with less than asked (recomputation, offloading, a "
-                    "compiled loss) or in another layout.");
+      (counted ? d.verdict
+               : "As asked it needs " + base::format_number(e.memory_bytes / double(1 << 30), 3) + " of " +
+                     base::format_number(system.chip.memory_bytes / double(1 << 30), 3) +
+                     " GiB a device, so that it ran with less than asked (recomputation, offloading, a "
+                     "compiled loss) or in another layout.");
   d.facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
   if (v.speed != Speed::Slow)
     return;
@@ -434,7 +436,7 @@ void state_expectation(
   d.verdict = headline(system, e);
   mark_facts_of_sheet(d);
   state_memory_and_energy(d, system, e);
-  if (!measured && !e.fits)
+  if (!measured && !e.fits && !e.at_edge(system.chip.memory_bytes))
     return leave_out_times(d, e);
   if (!measured)
     d.remedy = next_question(e);

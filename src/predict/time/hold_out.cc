@@ -198,6 +198,11 @@ const std::vector<HoldOutCell>& shipped_serving_errors() {
   return cells;
 }
 
+double memory_error() {
+  const HoldOutCell* cell = lookup(kTrainingMemory, kFittedChip, "");
+  return cell ? cell->p90 : 0;
+}
+
 Sureness
 sureness(const System& system, const Question& question, double seconds, Constants constants, double stated) {
   const std::string kind = kind_of(question);

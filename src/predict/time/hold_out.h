@@ -50,6 +50,12 @@ enum class Constants {
   Generic
 };
 
+// The kind of the cells for the memory of training: `chip` is kFittedChip, and a row is a measured peak.
+constexpr const char* kTrainingMemory = "training memory";
+
+// Returns the error that nine of ten counts of a training run's memory do not exceed.
+double memory_error();
+
 struct Sureness {
   double p50 = 0;
   double p90 = 0;
