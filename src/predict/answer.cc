@@ -176,6 +176,44 @@ std::string positions_text(const Question& question) {
          " tokens are asked: the model was not made for so many (max_position_embeddings).";
 }
 
+// Returns the largest batch that runs at once with a token of each request within `token_s`, or 0 when one
+// request alone takes longer. `end` is the end of the stated interval that must keep to it.
+int64_t largest_batch(const System& system, Question asked, double token_s, double Expectation::*end) {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  InferenceRun& run = std::get<InferenceRun>(asked.what);
+  const int64_t replicas = std::max(1, run.data);
+  int64_t low = 0;
+  for (int64_t high = kMost; low < high;) {
+    const int64_t middle = (low + high + 1) / 2;
+    run.batch = middle * replicas;
+    const auto e = expect_run(system, asked);
+    const bool within =
+        e->fits && e->together >= e->requests && e->per_token_s * ((*e).*end) / e->seconds <= token_s;
+    (within ? low : high) = within ? middle : middle - 1;
+  }
+  return low * replicas;
+}
+
+// Sets the batch of the question to the largest one whose requests get a token within `token_s`, and returns
+// a sentence that states it.
+std::string take_largest_batch(const System& system, Question& question, double token_s) {
+  if (!std::holds_alternative<InferenceRun>(question.what))
+    throw base::Error({"--token-time"}, "tokens come one after another in serving only", "--generate 256");
+  const Question asked = asked_stack(system, question).of_field;
+  const int64_t most = largest_batch(system, asked, token_s, &Expectation::seconds);
+  InferenceRun& run = std::get<InferenceRun>(question.what);
+  run.batch = std::max<int64_t>(most, std::max(1, run.data));
+  const std::string token = base::format_quantity(token_s, base::Dimension::Time) + " a token";
+  if (most == 0)
+    return "No batch keeps to " + token + ", this is the least. ";
+  const int64_t slow = largest_batch(system, asked, token_s, &Expectation::slow_s);
+  const int64_t fast = largest_batch(system, asked, token_s, &Expectation::fast_s);
+  return "At " + token + " " + std::to_string(most) + " requests run at once" +
+         (slow == fast
+              ? ", as many as memory and software take. "
+              : " (" + std::to_string(slow) + " to " + std::to_string(fast) + " in nine of ten such runs). ");
+}
+
 }  // namespace
 
 finding::Diagnosis predict(const PredictOptions& options) {
@@ -223,6 +261,9 @@ finding::Diagnosis predict(const PredictOptions& options) {
     question = layouts.best.front().question;
     question.framework = framework;
   }
+  if (laid_over > 0 && options.token_s > 0)
+    throw base::Error({"--token-time"}, "a batch is sought for one layout", "name it: --parallel tp=8");
+  const std::string batch = options.token_s > 0 ? take_largest_batch(system, question, options.token_s) : "";
   const AskedStack asked = asked_stack(system, question);
   finding::Diagnosis d = explain(system, asked.of_sheet);
   const auto expected = expect_run(system, asked.of_field);
@@ -235,7 +276,8 @@ finding::Diagnosis predict(const PredictOptions& options) {
     if (!question.framework.empty() && asked.of_field.framework.empty())
       d.notes.push_back(
           "No such runs with '" + question.framework + "' are known: the range is that of any software.");
-    d.verdict += budget_text(*expected, options, system.usd_per_hour) + positions_text(question);
+    d.verdict =
+        batch + d.verdict + budget_text(*expected, options, system.usd_per_hour) + positions_text(question);
   }
   if (!expected && options.measured)
     throw base::Error(

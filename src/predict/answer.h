@@ -19,6 +19,8 @@ struct PredictOptions {
   std::optional<MeasuredFigure> measured;  // the time or rate that a real run reached, to be judged
   double usd_per_hour = 0;                 // price of one device; 0: the price of the data sheet
   double tokens = 0;                       // of the whole training or of all answers; 0: not given
+  // Serving: answer for the largest batch whose requests get a token at least this often; 0: as asked.
+  double token_s = 0;
 };
 
 // Parses "15T", "300B", "1.5e12" or a plain number of tokens. Throws base::Error for anything else.

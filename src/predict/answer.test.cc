@@ -229,6 +229,29 @@ TEST(PredictJob, RequestsThatWaitForRoomAreSaid) {
   EXPECT_THAT(predict(served(kStored, 1)).verdict, testing::Not(HasSubstr("the others wait")));
 }
 
+TEST(PredictJob, TheLargestBatchKeepsToTheTimeOfAToken) {
+  PredictOptions o = served(kStored, 1);
+  o.run.framework = "vllm";
+  o.token_s = 0.02;
+  const finding::Diagnosis d = predict(o);
+  ASSERT_THAT(d.verdict, testing::StartsWith("At 20 ms a token "));
+  const int64_t most = std::stoll(d.verdict.substr(17));
+  EXPECT_THAT(fact_of(d, "asked"), testing::StartsWith(std::to_string(most) + " requests at once"));
+  const auto token_s = [&](int64_t batch) {
+    Question q = read_workload_file(o.workload, o.run).question;
+    std::get<InferenceRun>(q.what).batch = batch;
+    return expect_run(*find_shipped("h100"), q)->per_token_s;
+  };
+  EXPECT_LE(token_s(most), 0.02);
+  EXPECT_GT(token_s(most + 1), 0.02);
+  o.token_s = 1;
+  EXPECT_THAT(predict(o).verdict, HasSubstr("run at once, as many as memory and software take."));
+  o.token_s = 1e-6;
+  EXPECT_THAT(predict(o).verdict, testing::StartsWith("No batch keeps to 1 us a token"));
+  o.run.training = true;
+  EXPECT_THAT(refusal(o), HasSubstr("in serving only"));
+}
+
 TEST(PredictJob, MoreTokensThanPositionsAreSaid) {
   PredictOptions o = served(kStored, 1);
   EXPECT_THAT(predict(o).verdict, testing::Not(HasSubstr("positions")));

@@ -31,6 +31,7 @@ struct PredictArguments {
   double launch_us = 0;
   double price = 0;
   std::string tokens;
+  std::string token_time;
 };
 
 void warn_skipped(Context& context, const base::ReadReport& report) {
@@ -140,7 +141,8 @@ void refuse_idle_options(const Command& command, const PredictArguments& options
         "--framework",
         "--recompute",
         "--run",
-        "--placement"}) {
+        "--placement",
+        "--token-time"}) {
     if (command.count(option) > 0)
       throw UsageError(
           std::string(option) +
@@ -192,12 +194,12 @@ void add_predict(Command& app, Context& context) {
       "--train",
       options->run.training,
       "A config.json or an ONNX model is trained, not served");
-  command
-      ->add_option(
-          "--batch",
-          options->run.batch,
-          "config.json: global batch, or requests served together; ONNX: samples a device")
-      ->check(range(1, 1 << 23));
+  Option* batch = command
+                      ->add_option(
+                          "--batch",
+                          options->run.batch,
+                          "config.json: global batch, or requests served together; ONNX: samples a device")
+                      ->check(range(1, 1 << 23));
   command->add_option("--micro-batch", options->run.micro_batch, "config.json: sequences of a micro batch")
       ->check(range(1, 1 << 23));
   command->add_option("--sequence", options->run.sequence, "config.json: tokens of a sequence or prompt")
@@ -259,6 +261,14 @@ void add_predict(Command& app, Context& context) {
           "Tokens of the whole training, or of all answers (15T, 300B): the days that they take, and with "
           "--price what they cost")
       ->type_name("NUMBER");
+  command
+      ->add_option(
+          "--token-time",
+          options->token_time,
+          "In place of --batch: the most requests that run at once with a token of each within this (100ms)")
+      ->type_name("TIME")
+      ->excludes(batch)
+      ->excludes(train);
   context.add_output_options(*command);
   example(
       *command,
@@ -315,7 +325,10 @@ void add_predict(Command& app, Context& context) {
            run,
            figure,
            options->price,
-           options->tokens.empty() ? 0 : predict::parse_tokens(options->tokens)}));
+           options->tokens.empty() ? 0 : predict::parse_tokens(options->tokens),
+           options->token_time.empty()
+               ? 0
+               : base::parse_quantity(options->token_time, base::Dimension::Time, {"--token-time"})}));
     }
   });
 }
