@@ -6,13 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
 #include "base/units.h"
 #include "memory/mine/contention_causes.h"
 #include "memory/mine/contention_report.h"
+#include "memory/mine/contention_verdict.h"
 #include "memory/mine/line_size.h"
-#include "memory/mine/quiet.h"
 #include "memory/mine/sampled.h"
 
 namespace lento::memory {
@@ -23,23 +24,6 @@ using program::TraceFacts;
 
 std::string number(double v) {
   return base::format_number(v, 6);
-}
-
-// Returns the working time, which shares of lost time refer to: for each working CPU the time from its first
-// to its last access, but at least the sum of its latencies, and for each idle CPU that sum alone. Losses
-// therefore never exceed it. For sampled traces, and where latencies have another unit than time, it is the
-// sum of all recorded latencies.
-double working_time(const Scan& scan, const TraceFacts& facts) {
-  uint64_t most = 0;
-  for (const auto& [cpu, time] : scan.cpus)
-    most = std::max(most, time.accesses);
-  double span = 0;
-  for (const auto& [cpu, time] : scan.cpus) {
-    const bool idle = double(time.accesses) < tuning::kWorkingShare * double(most);
-    span += std::max(double(time.latency), idle ? 0 : double(time.last - time.first + 1));
-  }
-  const bool by_latency = scan.sampled || facts.time_unit != facts.latency_unit;
-  return std::max(1.0, by_latency ? double(scan.latency_sum) : span);
 }
 
 class Report {
@@ -55,7 +39,7 @@ class Report {
         scan_(scan),
         windows_(windows),
         names_(options, facts.names, windows, functions),
-        time_(working_time(scan, facts)),
+        verdict_(options, facts, scan, windows),
         line_size_(find_line_size(options, facts, windows)) {
     for (const HotBlock& block : windows.hot) {
       for (Line& line : lines_of(block, line_size_.bytes, !scan.sampled))
@@ -80,7 +64,7 @@ class Report {
     } else {
       ContentionOptions used = options_;
       used.line_bytes = line_size_.bytes;
-      causes_ = find_causes({scan_, windows_, lines_}, names_, used, time_);
+      causes_ = find_causes({scan_, windows_, lines_}, names_, used, verdict_.working_time());
       d.findings = causes_.findings;
       add_pattern_findings();
     }
@@ -117,7 +101,8 @@ class Report {
         percent(double(windows_.covered_events) / std::max<double>(1, double(scan_.events))));
     facts.emplace_back(
         "cycles lost to what was found",
-        std::to_string(found_cycles()) + " (" + percent(loss()) + unit_of_loss() + ")");
+        std::to_string(found_cycles()) + " (" + percent(verdict_.share_of_time(double(found_cycles()))) +
+            verdict_.unit_of_loss() + ")");
     if (!scan_.culprits_known)
       facts.emplace_back(
           "cycles above the least latency of their kind, all reasons",
@@ -182,30 +167,16 @@ class Report {
       result_.diagnosis.notes.push_back("cycles on lines that threads fight over, by line size: " + text);
   }
 
-  std::string unit_of_loss() const {
-    const bool by_latency = scan_.sampled || facts_.time_unit != facts_.latency_unit;
-    if (by_latency)
-      return " of the sampled latency";
-    return " of CPU time";
-  }
   uint64_t found_cycles() const {
     return causes_.found_cycles + by_patterns_;
   }
-  double loss() const {
-    return share_of_time(double(found_cycles()));
-  }
-  double share_of_time(double cycles) const {
-    LENTO_CHECK(cycles <= time_ * (1 + 1e-9), "more time was lost than the CPUs had");
-    return cycles / time_;
-  }
-
   // Adds a contention pattern as a finding. `cycles` are the cycles beyond the expected latency.
   void add_pattern(const Pattern& p, double score, uint64_t cycles) {
     finding::Finding f;
     f.subject = names_.pattern(p.items, {});
     f.category = "contention pattern";
     f.score = score;
-    f.lost_share = std::min(1.0, double(cycles) / time_);
+    f.lost_share = std::min(1.0, double(cycles) / verdict_.working_time());
     f.summary = "CPUs " + p.cpus.text() + " meet in " + names_.pattern(p.items, p.ranges) + ": " +
                 percent(p.share) + " of windows, " +
                 (p.lift > 0 ? "lift " + base::format_number(p.lift, 3) : "never in control windows");
@@ -234,7 +205,7 @@ class Report {
     size_t shown = 0;
     for (const Pattern& p : patterns_) {
       const uint64_t cost = std::min(left, p.explained);
-      if (double(cost) < options_.least_loss * time_)
+      if (double(cost) < options_.least_loss * verdict_.working_time())
         continue;
       // A pattern that no control window shows has no lift. The exact test then decides alone.
       const bool usual = p.lift > 0 && p.lift < tuning::kLeastLift;
@@ -253,148 +224,13 @@ class Report {
       add_pattern(patterns_[i], patterns_[i].share, patterns_[i].excess);
   }
 
-  // Describes the part of the program that the verdict covers.
-  std::string covered(const ReadReport& read) const {
-    std::string text = std::to_string(scan_.events) + " accesses of " + std::to_string(scan_.cpus.size()) +
-                       " CPUs (" + scan_.cpu_set().text() + ")";
-    if (scan_.with_thread > 0)
-      text += ", " + std::to_string(scan_.actors.size()) + " threads";
-    text += " over " + std::to_string(scan_.duration()) + " " + facts_.time_unit;
-    if (scan_.sampled)
-      text += period() > 1 ? ", one sample in " + number(period()) : ", sampled";
-    const double share = scan_.events == 0 ? 0 : 1 - double(scan_.no_latency) / double(scan_.events);
-    text += "; " + percent(share) + " with a latency";
-    if (scan_.set_aside > 0)
-      text += "; " + std::to_string(scan_.set_aside) + " set aside";
-    if (read.skipped > 0)
-      text += "; " + std::to_string(read.skipped) + " records skipped";
-    if (!facts_.names.empty() && names_asked_ > 0)
-      text += "; " + percent(names_found_) + " of code addresses named";
-    return text;
-  }
-
-  double period() const {
-    if (options_.period > 0)
-      return options_.period;
-    return facts_.period;
-  }
-
   void conclude(const ReadReport& read) {
     finding::Diagnosis& d = result_.diagnosis;
-    const std::string what = covered(read);
-    const bool found = !d.findings.empty();
-    if (scan_.events == 0)
-      return finding::cannot_judge(
-          d,
-          "the trace holds no accesses",
-          "record the program while it works",
-          what);
-    if (double(read.skipped) > tuning::kMostSkipped * double(read.skipped + read.taken))
-      return finding::cannot_judge(
-          d,
-          percent(double(read.skipped) / double(read.skipped + read.taken)) +
-              " of the records could not be read",
-          "name the format with --format, or see the reasons below",
-          what);
-    if (scan_.latency_sum == 0)
-      return finding::cannot_judge(
-          d,
-          "no access carries a latency",
-          "'lento memory replay' gives an address trace latencies; record with perf mem for measured ones",
-          what);
-    if (!found && !options_.paper && scan_.cpus.size() < 2)
-      return finding::cannot_judge(
-          d,
-          "the trace holds one CPU only, and nobody fights alone",
-          "give the traces of all CPUs, or record with -a; threads of an address "
-          "trace: 'lento memory replay'",
-          what);
-    if (scan_.sampled && !options_.paper && scan_.events - scan_.no_latency < tuning::kLeastSamples)
-      return finding::cannot_judge(
-          d,
-          std::to_string(scan_.events - scan_.no_latency) + " samples with a latency are too few",
-          "sample for longer or more often: " + std::to_string(tuning::kLeastSamples) + " at least",
-          what);
-    if (!found && !options_.paper && scan_.writes == 0 && !scan_.has_reasons())
-      return finding::cannot_judge(
-          d,
-          "the trace holds loads only and does not say what answered them: who took a line away is not to be "
-          "seen",
-          "record stores too, or the data source of the loads (perf mem record, perf c2c record)",
-          what);
-    if (!found && !options_.paper && scan_.events < tuning::kLeastMeetings)
-      return finding::cannot_judge(
-          d,
-          std::to_string(scan_.events) + " accesses are too few: a finding needs " +
-              std::to_string(tuning::kLeastMeetings) + " that met",
-          "record for longer",
-          what);
-    if (!found && !options_.paper && !scan_.has_reasons() &&
-        least_chance(scan_, windows_.high_events) > options_.alpha)
-      return finding::cannot_judge(
-          d,
-          "nearly all accesses go to data that several CPUs write, and too few others show what one takes "
-          "alone",
-          "record every access of the program, or what answered each: perf c2c record",
-          what);
-    if (!found && !options_.paper && unnamed_share() >= options_.least_loss)
-      return finding::cannot_judge(
-          d,
-          "what answered " + percent(unnamed_share()) +
-              " of the sampled latency, beyond the last cache, is not told: a cache or the memory of another "
-              "node, or the own memory",
-          "record where the data source names them: perf c2c record, or a newer processor",
-          what);
-    if (!found && !options_.paper && contended_share() - handed_on_share() >= tuning::kSpread)
-      return finding::cannot_judge(
-          d,
-          percent(contended_share()) + unit_of_loss() +
-              " is lost to other CPUs, spread so that no data has " + percent(options_.least_loss) + " of it",
-          "name the program with --elf, so that lines of one variable count together, or record for longer",
-          what);
-    d.verdict = verdict();
+    const std::string what = verdict_.covered(read, named_);
+    if (const auto missing = verdict_.missing(read, !d.findings.empty(), causes_.handed_on))
+      return finding::cannot_judge(d, missing->reason, missing->remedy, what);
+    d.verdict = verdict_.sentence(d.findings, found_cycles(), causes_.handed_on);
     finding::judged(d, what);
-  }
-
-  double handed_on_share() const {
-    return share_of_time(double(causes_.handed_on));
-  }
-
-  double unnamed_share() const {
-    const bool by_level = scan_.levels_known && !scan_.culprits_known;
-    if (by_level)
-      return double(scan_.unnamed_latency) / time_;
-    return 0;
-  }
-
-  // Returns the sentence for the result: the leading finding, or that there is none.
-  std::string verdict() const {
-    const auto& findings = result_.diagnosis.findings;
-    if (!findings.empty())
-      return findings.front().category + " on " + findings.front().subject + " leads; " + percent(loss()) +
-             unit_of_loss() + " is lost to what was found.";
-    if (scan_.latencies.total() == 0)
-      return "No significant contention: every access was served by its own CPU's cache.";
-    if (!scan_.has_reasons())
-      return std::ranges::count(scan_.contended, 0) == kAccessTypes
-                 ? "No significant contention: no CPU uses what another one writes."
-                 : "No significant contention: accesses to what several CPUs write take no longer than "
-                   "undisturbed ones.";
-    const std::string share = percent(contended_share()) + unit_of_loss();
-    if (contended_share() < options_.least_loss)
-      return "No significant contention: " + share + " is lost to other CPUs.";
-    if (contended_share() - handed_on_share() < options_.least_loss)
-      return "Nothing is fought over: " + share + " went to data that threads hand on to one another.";
-    return "No data stands out: " + share + " is lost to other CPUs, spread over data with less than " +
-           percent(options_.least_loss) + " each.";
-  }
-
-  // Returns the share of the time spent waiting for others. Without culprits or levels that share is unknown,
-  // and 0 is returned.
-  double contended_share() const {
-    if (scan_.has_reasons())
-      return share_of_time(double(scan_.losses[size_t(Loss::Contended)] + scan_.losses[size_t(Loss::Bank)]));
-    return 0;
   }
 
   // Appends the waits between functions in the folded format of flame graphs.
@@ -410,8 +246,8 @@ class Report {
  public:
   // Sets how many code addresses were looked up and named, before the report looks up more.
   void set_named(uint64_t asked, uint64_t named) {
-    names_asked_ = asked;
-    names_found_ = asked == 0 ? 0 : double(named) / double(asked);
+    if (asked > 0)
+      named_ = double(named) / double(asked);
   }
 
  private:
@@ -422,14 +258,13 @@ class Report {
   ContentionNames names_;
   ContentionResult result_;
   std::vector<Pattern> patterns_;
-  double time_;
+  ContentionVerdict verdict_;
   LineSize line_size_;
   std::vector<Line> lines_;  // of the hot blocks, costliest first
   Causes causes_;
   uint64_t by_patterns_ = 0;
-  uint64_t names_asked_ = 0;
   double used_support_ = 0;
-  double names_found_ = 0;
+  std::optional<double> named_;  // share of the code addresses
 };
 
 // Throws base::Error when the filter excludes every access, because that is a mistake and not a calm program.
