@@ -126,6 +126,8 @@ class CauseFinder {
       const bool goes_along = o.cause == Cause::TrueSharing && o.cycles <= out_.handed_on;
       if (goes_along && is_position(o.lines))
         out_.handed_on += o.cycles;
+      else if (o.cause == Cause::TrueSharing && !scan_.sampled && is_seldom_read(o.lines))
+        add_hand_over(o);
       else if (o.cause != Cause::HandOver && matters(o.cycles))
         judge_shared(o, objects.size());
     }
@@ -161,7 +163,8 @@ class CauseFinder {
     if (matters(o.cycles))
       out_.notes.push_back(
           subject_of(o) + " is handed from thread to thread, which takes " +
-          percent(double(o.cycles) / time_) + " of the working time and is no fight: " + next_step(o.cause) +
+          percent(double(o.cycles) / time_) + " of the working time and is no fight: " +
+          (o.cause == Cause::HandOver ? next_step(o.cause) : "read it less often") +
           " where that is too much");
   }
 

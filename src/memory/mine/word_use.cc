@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "memory/mine/tuning.h"
+
 namespace lento::memory {
 namespace {
 
@@ -90,6 +92,34 @@ bool is_position(const std::vector<const Line*>& lines) {
     return line->actors == 2;
   });
   return is_between_two && word_use(lines) == WordUse::Published;
+}
+
+bool is_seldom_read(const std::vector<const Line*>& lines) {
+  struct Word {
+    uint64_t stores = 0;
+    uint32_t storer = 0;
+    std::map<uint32_t, uint64_t> loads = {};  // by actor
+  };
+  std::map<uint64_t, Word> words;
+  for (const Line* line : lines) {
+    for (const Use& use : line->uses) {
+      Word& word = words[line->address + use.offset];
+      word.loads[use.actor] += use.reads;
+      if (use.writes == 0)
+        continue;
+      if (word.stores > 0 && word.storer != use.actor)
+        return false;
+      word.storer = use.actor;
+      word.stores += use.writes;
+    }
+  }
+  return std::ranges::all_of(words, [](const auto& entry) {
+    const Word& word = entry.second;
+    uint64_t others = 0;
+    for (const auto& [actor, loads] : word.loads)
+      others += actor == word.storer ? 0 : loads;
+    return word.stores == 0 || double(others) < tuning::kWriteShare * double(word.stores);
+  });
 }
 
 std::string name(WordUse use) {

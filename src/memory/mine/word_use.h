@@ -26,6 +26,10 @@ WordUse word_use(const std::vector<const Line*>& lines);
 // Returns whether the lines hold a word that one of two threads stores and the other one loads.
 bool is_position(const std::vector<const Line*>& lines);
 
+// Returns whether each word of the lines has one storer, and other threads load it less than once in a
+// hundred stores. Loads alone move such a line, so that storing less often gains nothing.
+bool is_seldom_read(const std::vector<const Line*>& lines);
+
 // Returns "a reference count" and the like, "" for Plain and Lock.
 std::string name(WordUse use);
 

@@ -86,6 +86,23 @@ TEST(WordUse, APublishedWordHasOneWriter) {
   EXPECT_EQ(word_use({&line}), WordUse::Plain);
 }
 
+TEST(WordUse, AWordIsSeldomReadWhereOneLoadOfOthersComesToOverAHundredStores) {
+  Line line;
+  Use own;
+  own.actor = 1;
+  own.reads = own.writes = 30'000;
+  Use other;
+  other.actor = 2;
+  other.reads = 118;
+  line.uses = {own, other};
+  EXPECT_TRUE(is_seldom_read({&line}));
+  line.uses[1].reads = 300;
+  EXPECT_FALSE(is_seldom_read({&line}));
+  line.uses[1].reads = 118;
+  line.uses[1].writes = 1;
+  EXPECT_FALSE(is_seldom_read({&line})) << "two threads store";
+}
+
 TEST(WordUse, EveryUseButPlainHasARemedy) {
   for (const WordUse use :
        {WordUse::Lock,
