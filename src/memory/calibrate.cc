@@ -290,6 +290,7 @@ class Host {
       all_sets_reads_.add(time_scattered(*near_, all_sets_, 0, all_sets_.size()));
       word_updates_.add(time_updates(*near_, one_word_));
       word_atomics_.add(time_atomics(*near_, kSetLoads));
+      divisions_.add(time_divisions(kSetLoads));
     }
     for (auto& [count, pages] : pages_)
       measure(pages);
@@ -335,6 +336,7 @@ class Host {
     set(&CoreModel::replace, one_set_reads_);
     set(&CoreModel::rewrite, one_set_updates_);
     set(&CoreModel::atomic, word_atomics_ - all_sets_reads_);
+    set(&CoreModel::divide, divisions_);
     set(&CoreModel::forward, word_updates_ - all_sets_reads_);
     conclude_pages();
     set(&CoreModel::memory, local_->latency() - hit);
@@ -420,6 +422,7 @@ class Host {
   Least all_sets_reads_;
   Least word_updates_;  // of one word, each of which waits for the one before
   Least word_atomics_;
+  Least divisions_;
   Least addition_;
   std::vector<double> transfers_;  // infinite where the threads took turns
   Calibration out_;
@@ -448,6 +451,7 @@ finding::Diagnosis calibrate_memory(const CalibrationOptions& options) {
       {"clock", base::format_number(host.platform.clock / 1e9, 3) + " GHz"},
       {"a word after the core's own store", time(&CoreModel::forward)},
       {"an atomic operation", time(&CoreModel::atomic)},
+      {"a division", time(&CoreModel::divide)},
       {"a line of an overfull set, read and updated",
        time(&CoreModel::replace) + ", " + time(&CoreModel::rewrite)},
       {"second cache, beyond the first", time(&CoreModel::second_hit)},

@@ -51,6 +51,8 @@ class Reader {
     unsigned_number(core, "ahead", p_.core.ahead, 0, 1024);
     time(core, "transfer", &CoreModel::transfer);
     time(core, "step", &CoreModel::step);
+    unsigned_number(core, "width", p_.core.width, 0, 64);
+    time(core, "divide", &CoreModel::divide);
     time(core, "atomic", &CoreModel::atomic);
     time(core, "forward", &CoreModel::forward);
     core.finish();
@@ -159,6 +161,8 @@ CorePlatform usual_platform() {
   p.source = "between the shipped sheets";
   CoreModel& c = p.core;
   c.stream_step = 1;
+  c.width = 4;
+  c.divide = 12;
   c.memory_line = 1;  // 192 GB/s at 3 GHz: the least of the sheets has 128, the most 500
   c.link_line = 6;
   c.ahead = 8;
@@ -230,6 +234,7 @@ std::string to_yaml(const CorePlatform& p) {
       "  remote: {latency: " + ns(&CoreModel::remote_memory) + ", bandwidth: " + rate(c.link_line) + "}\n";
   text += "  overlap: " + std::to_string(c.overlap) + "\n  ahead: " + std::to_string(c.ahead) +
           "\n  transfer: " + ns(&CoreModel::transfer) + "\n  step: " + ns(&CoreModel::step) +
+          "\n  width: " + std::to_string(c.width) + "\n  divide: " + ns(&CoreModel::divide) +
           "\n  atomic: " + ns(&CoreModel::atomic) + "\n  forward: " + ns(&CoreModel::forward) + "\n";
   return text;
 }

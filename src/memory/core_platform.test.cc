@@ -25,6 +25,14 @@ TEST(CorePlatform, TimesAreRoundedForTheReplayAndNotInTheSheet) {
   EXPECT_NE(to_yaml(platform).find("latency: 3.3 ns"), std::string::npos);
 }
 
+TEST(CorePlatform, ASheetMaySayHowFastACoreWorksBetweenAccesses) {
+  EXPECT_EQ(read("  overlap: 1\n").core.width, 4u);
+  const CorePlatform platform = read("  width: 0\n  divide: 9.5 ns\n");
+  EXPECT_EQ(platform.core.width, 0u);
+  EXPECT_EQ(platform.core.divide, 19u);
+  EXPECT_NE(to_yaml(platform).find("width: 0\n  divide: 9.5 ns"), std::string::npos);
+}
+
 TEST(CorePlatform, ASetTakesOneLineAtATimeWhereTheSheetSaysNothing) {
   const CorePlatform overlaps = read("  overlap: 10\n  second: {size: 512 KiB, ways: 8, latency: 6 ns}\n");
   EXPECT_EQ(overlaps.core.replace, 4u + 12);

@@ -147,6 +147,19 @@ double time_atomics(HostBuffer& buffer, size_t additions) {
   return (cpu_seconds() - start) / double(additions);
 }
 
+double time_divisions(size_t divisions) {
+  constexpr uint64_t kScramble = 0x9e3779b97f4a7c15;
+  uint64_t divisor = 300;
+  keep_value(divisor);
+  uint64_t sum = 0;
+  const double start = cpu_seconds();
+  for (uint64_t i = 0; i < divisions; ++i)
+    sum += (i * kScramble >> 33) % divisor;
+  const double end = cpu_seconds();
+  keep_value(sum);
+  return (end - start) / double(divisions);
+}
+
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes) {
   const double start = cpu_seconds();
   read_in_order(buffer, begin, bytes);

@@ -62,6 +62,10 @@ double time_updates(HostBuffer& buffer, const std::vector<size_t>& places);
 // Returns the mean seconds of an atomic addition to one word, which the core owns.
 double time_atomics(HostBuffer& buffer, size_t additions);
 
+// Returns the mean seconds of a division of 64-bit registers by a small number, none of which waits for the
+// one before.
+double time_divisions(size_t divisions);
+
 // Returns the seconds in which the range is read in order.
 double time_sweep(const HostBuffer& buffer, size_t begin, size_t bytes);
 

@@ -568,7 +568,7 @@ TEST(Record, AWriterIsDelayedByWhoReadNotByItself) {
 TEST(Record, WithoutTransfersNobodyWaits) {
   const RecordFile file({stores(0x1000, 100), stores(0x1000, 70), stores(0x1000, 130)});
   const Recording recording(file.path());
-  const VirtualRun run = replay_recording(recording, 64, {}, nullptr, {}, {3, 0});
+  const VirtualRun run = replay_recording(recording, 64, {}, nullptr, {}, {.step = 3, .transfer = 0});
   EXPECT_EQ(run.cycles, 390u);
   EXPECT_EQ(run.contended, 0u);
 }

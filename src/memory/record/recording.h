@@ -104,7 +104,11 @@ inline bool is_dependent(const Recording::Event& e) {
 // level and with pages that are always found; core_platform.h has the machines on which programs are
 // replayed.
 struct CoreModel {
-  uint64_t step = 4;                // from one access to the next
+  uint64_t step = 4;  // from one access to the next, at least
+  // Instructions that a core executes in a cycle, and the cycles of a division: with them, an access follows
+  // the one before when the code between them is done (code_work.h). 0: after a step.
+  unsigned width = 0;
+  uint64_t divide = 0;
   uint64_t transfer = 60;           // a line from another core
   uint64_t atomic = 0;              // an atomic operation on a line that the core owns, beyond a step
   uint64_t forward = 0;             // from a store to the core's next load of the word, which depends on it

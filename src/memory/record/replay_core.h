@@ -39,6 +39,7 @@ struct ReplayCore {
   const Recording::Event* at = nullptr;
   uint64_t time = 0;
   uint64_t began = 0;  // when it was created
+  uint64_t parts = 0;  // of a cycle that its instructions have begun, in CoreModel::width parts
   enum class State {
     Waiting,
     Ready,
@@ -103,6 +104,12 @@ struct ReplayCore {
     const Recording::Event* const next = at + 1;
     return next != thread->pieces[piece].second && kind_of(*next) == LENTO_WRITE &&
            address_of(*next) / kLine == address / kLine;
+  }
+
+  // Returns the access that follows the present event, or null where another event does.
+  const Recording::Event* next_access() const {
+    const Recording::Event* const next = at + 1;
+    return next != thread->pieces[piece].second && is_access(kind_of(*next)) ? next : nullptr;
   }
 
   // Returns the cycles that the access takes in the core beyond its step, once its line is there at `now`:

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "memory/record/code_work.h"
 #include "memory/record/new_layout.h"
 #include "memory/record/replay_core.h"
 #include "memory/record/replay_machine.h"
@@ -46,6 +47,8 @@ class Replay {
     }
     several_processes_ = processes.size() > 1;
     machine_.emplace(model, cores_.size(), line_bytes);
+    if (model.width > 0)
+      work_.emplace(recording.maps());
     hold_back_children();
   }
 
@@ -79,6 +82,8 @@ class Replay {
         for (const Recording::Event* e = begin; e != end; ++e) {
           if (kind_of(*e) >= LENTO_ALLOC)
             shared_.add(core.thread->pid, *e);
+          if (work_ && is_access(kind_of(*e)))
+            work_->add_call(e->second);
           if (kind_of(*e) != LENTO_CREATE)
             continue;
           const auto child = find(core, address_of(*e));
@@ -423,7 +428,7 @@ class Replay {
     const unsigned kind = kind_of(e);
     const bool own_count = hints.copied && (kind == LENTO_UPDATE || kind == LENTO_DROP);
     const bool is_atomic = (r.is_atomic() && !own_count) || kind == LENTO_UNLOCK;
-    core.time += step_of(core, r) + wait + core.in_core(r, is_atomic, core.time + wait, model_);
+    core.time += step_of(core, r, e) + wait + core.in_core(r, is_atomic, core.time + wait, model_);
     ++result_.accesses;
     if (!sink_)
       return;
@@ -432,9 +437,19 @@ class Replay {
       sink_->advance(r.cycle);
   }
 
-  uint64_t step_of(Core& core, const AccessRecord& r) const {
+  // Returns the cycles to the thread's next access: those of the instructions between, and a step at least.
+  uint64_t step_of(Core& core, const AccessRecord& r, const Recording::Event& e) {
     const bool streams = model_.nodes > 1 && core.streams(r.pc, r.address, machine_->hit_first());
-    return streams ? model_.stream_step : model_.step;
+    const uint64_t step = streams ? model_.stream_step : model_.step;
+    const Recording::Event* const next = work_ ? core.next_access() : nullptr;
+    if (!next)
+      return step;
+    const Work& work = work_->between(e.second, next->second);
+    const uint64_t parts = work.instructions + work.divisions * model_.divide * model_.width;
+    core.parts += std::max(step * model_.width, parts);
+    const uint64_t cycles = core.parts / model_.width;
+    core.parts %= model_.width;
+    return cycles;
   }
 
   // Returns the results of the run, with the heap blocks on lines that cores waited for.
@@ -462,6 +477,7 @@ class Replay {
   AccessSink* sink_;
   const CoreModel model_;
   std::optional<ReplayMachine> machine_;
+  std::optional<CodeWork> work_;
   std::vector<Core> cores_;
   std::vector<uint16_t> process_;
   std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
