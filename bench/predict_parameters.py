@@ -9,13 +9,14 @@ import subprocess
 import sys
 
 
+UNITS = {"": 1, "M": 1e6, "G": 1e9, "T": 1e12}
+
+
 def told(lento, config):
-    """Total and active parameters in the first lines of the answer."""
+    """Total and active parameters in the facts of the answer."""
     text = subprocess.run([lento, "predict", config, "--system", "h200"], capture_output=True, text=True, check=True).stdout
-    total = re.search(r"^parameters\s+([0-9]+)", text, re.M)
-    active = re.search(r"^.*a token meets\s+([0-9]+)|^active parameters\s+([0-9]+)", text, re.M)
-    whole = float(total.group(1))
-    return whole, float(next(g for g in active.groups() if g)) if active else whole
+    found = {name: float(number) * UNITS[unit] for name, number, unit in re.findall(r"^((?:active )?parameters)\s+([0-9.]+)([MGT]?)$", text, re.M)}
+    return found["parameters"], found.get("active parameters", found["parameters"])
 
 
 def main():
