@@ -198,8 +198,7 @@ class Fixpoint {
   static constexpr int64_t kMostSpan = 1 << 20;  // most that a tracked counter may differ
   static constexpr size_t kMostTracked = 16;
   static constexpr int kExactRounds = 2;
-  static constexpr int kWideningRounds = 24;
-  static constexpr int kRounds = 32;
+  static constexpr int kAnyRounds = 8;
   static constexpr uint64_t kLateSteps = 200'000;
   static constexpr uint64_t kProfileSteps = 200'000;
   static constexpr uint64_t kTrackedSteps = 100'000;
@@ -236,10 +235,10 @@ class Fixpoint {
         both.term = {};
         if (round < kExactRounds || both.same_value(before))
           return both;
-        return round < kWideningRounds ? widened(before, both, program_.ends) : AbstractValue::any();
+        return round < widening_rounds_ ? widened(before, both, program_.ends) : AbstractValue::any();
       });
     }
-    if (grew && (plain_ || round >= kRounds))
+    if (grew && (plain_ || round >= widening_rounds_ + kAnyRounds))
       next.forget(kDataBase, kStackTop - 1);
     // With an unknown scratchpad, only one change matters: more words that hold a register which was never
     // set, on a page of which main or finish loads unknown words.
@@ -258,6 +257,8 @@ class Fixpoint {
   std::array<Join, 3> join_ = {Join::AtEnd, Join::AtEnd, Join::AtEnd};
   uint64_t budget_ = kRoundSteps;
   bool plain_ = false;
+  // A cell that alone grows has visited each constant and lost each known bit by then.
+  const int widening_rounds_ = kExactRounds + int(program_.ends.size()) + 32;
 };
 
 // Verifies all rules but the rates (5 and 6 of verify.h), and then calls `then` with the fixed point and the

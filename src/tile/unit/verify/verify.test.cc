@@ -222,6 +222,23 @@ TEST(Verify, WhatRunsLeaveBehindIsKnownToTheNext) {
   EXPECT_TRUE(broken(loose(program(false)), Rule::StoreBounds));
 }
 
+// An index that grows by one a run is extended to one constant of the program after the other (constants_of).
+TEST(Verify, ABoundIsFoundBehindManyConstants) {
+  Words main = {lui(5, 0x8000), imm(Op::Lw, 6, 5, 0)};
+  for (int constant = 2; constant < 127; constant += 3)
+    main.push_back(imm(Op::Addi, 8, 0, constant));
+  for (const uint32_t word :
+       {imm(Op::Slli, 7, 6, 2),
+        op3(Op::Add, 7, 7, 5),
+        save(Op::Sw, 6, 7, 16),
+        imm(Op::Addi, 6, 6, 1),
+        imm(Op::Andi, 6, 6, 127),
+        save(Op::Sw, 6, 5, 0),
+        kRet})
+    main.push_back(word);
+  EXPECT_TRUE(verify(loose(main)).accepted) << write_report(verify(loose(main)));
+}
+
 TEST(Verify, RefusalsNameTheWayThereAndTheWayOut) {
   const VerifyReport report = verify(
       loose({lui(5, 0x4000), imm(Op::Lw, 6, 5, 0), branch(Op::Beq, 6, 0, 8), imm(Op::Lw, 7, 6, 0), kRet}));
