@@ -23,7 +23,8 @@ Tap drawn_tap(base::Rng& rng) {
   if (rng.below(2))
     tap.equals = uint32_t(rng.below(4)) & tap.mask;
   tap.when = Tap::When(rng.below(4));
-  tap.take = Tap::Take(rng.below(3));
+  tap.take = Tap::Take(rng.below(4));
+  tap.peak = rng.below(4) == 0;
   return tap;
 }
 
@@ -49,6 +50,7 @@ TEST(Tap, TheHardwareIsItsModel) {
     top->mask = tap.mask;
     top->when = CData(tap.when);
     top->takes = CData(tap.take);
+    top->peaks = tap.peak;
     for (int cycle = 0; cycle < 200; ++cycle) {
       top->valid = rng.below(3) > 0;
       top->data = uint32_t(rng.below(8));

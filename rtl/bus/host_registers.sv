@@ -14,9 +14,9 @@ module host_registers #(
     output logic [31:0] read_word,
     output logic        write_refused, read_refused,
     output logic        irq,
-    // taps, tap n at bits 32 n and 6 n
+    // taps, tap n at bits 32 n and 7 n
     output logic [32*TAPS-1:0] tap_mask, tap_equals,
-    output logic [6*TAPS-1:0]  tap_mode,
+    output logic [7*TAPS-1:0]  tap_mode,
     input  logic [32*TAPS-1:0] tap_events,
     // tile
     output tile_pkg::command_t command,
@@ -83,7 +83,7 @@ module host_registers #(
         if (is_tap(write_address) && write_address[6:4] == 3'(n)) begin
           if (write_address[3:2] == MASK) tap_mask[32*n+:32] <= write_word;
           if (write_address[3:2] == EQUALS) tap_equals[32*n+:32] <= write_word;
-          if (write_address[3:2] == MODE) tap_mode[6*n+:6] <= write_word[5:0];
+          if (write_address[3:2] == MODE) tap_mode[7*n+:7] <= write_word[6:0];
         end
       end
     end
@@ -125,7 +125,7 @@ module host_registers #(
         case (read_address[3:2])
           MASK: read_word = tap_mask[32*n+:32];
           EQUALS: read_word = tap_equals[32*n+:32];
-          MODE: read_word = {26'd0, tap_mode[6*n+:6]};
+          MODE: read_word = {25'd0, tap_mode[7*n+:7]};
           default: read_word = tap_events[32*n+:32];
         endcase
       end

@@ -36,14 +36,14 @@ module tile_host #(
   logic [6:0] out_waiting;
 
   logic [32*TAPS-1:0] tap_mask, tap_equals, tap_events;
-  logic [6*TAPS-1:0] tap_mode;
+  logic [7*TAPS-1:0] tap_mode;
   logic [31:0] tapped_valid;
   logic [1023:0] tapped_data;
   for (genvar n = 0; n < 32; n++) begin : signals
     if (n < TAPS) begin : with_tap
       tap tap (
-          .clock, .reset, .clear(command == tile_pkg::IMAGE), .on(tap_mode[6*n]), .compares(tap_mode[6*n+1]),
-          .when(tap_mode[6*n+2+:2]), .takes(tap_mode[6*n+4+:2]), .mask(tap_mask[32*n+:32]),
+          .clock, .reset, .clear(command == tile_pkg::IMAGE), .on(tap_mode[7*n]), .compares(tap_mode[7*n+1]),
+          .when(tap_mode[7*n+2+:2]), .takes(tap_mode[7*n+4+:2]), .peaks(tap_mode[7*n+6]), .mask(tap_mask[32*n+:32]),
           .equals(tap_equals[32*n+:32]), .valid(in_valid[n]), .data(in_data[32*n+:32]), .passes(tapped_valid[n]),
           .word(tapped_data[32*n+:32]), .events(tap_events[32*n+:32])
       );

@@ -28,7 +28,7 @@
 #define LENTO_TILE_AT_TAPS 0x0050u  /* how many of the first input registers have a tap */
 #define LENTO_TILE_AT_TAP_MASK 0x0100u  /* of tap 0 (tap n is 16 n bytes further): bits of the signal that count */
 #define LENTO_TILE_AT_TAP_EQUALS 0x0104u  /* value that is compared */
-#define LENTO_TILE_AT_TAP_MODE 0x0108u  /* on; compares with TAP_EQUALS; when 0 level 1 rising 2 falling 3 change; takes 0 value 1 count 2 cycle */
+#define LENTO_TILE_AT_TAP_MODE 0x0108u  /* on; compares with TAP_EQUALS; when 0 level 1 rising 2 falling 3 change; takes 0 value 1 count 2 cycle 3 gap; peaks: only words above all before */
 #define LENTO_TILE_AT_TAP_COUNT 0x010cu  /* events since the image */
 #define LENTO_TILE_AT_CODE 0x2000u  /* code memory; only while undefined */
 #define LENTO_TILE_AT_DATA 0x8000u  /* scratchpad; only while undefined */

@@ -294,6 +294,8 @@ TEST(Vcd, TapsPassEventsAndCountThem) {
   EXPECT_EQ(seen("equals: 2"), "0:0,0 1:2,0 1:2,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
   EXPECT_EQ(seen("equals: 2, when: rising, take: count"), "0:0,0 1:1,0 0:0,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
   EXPECT_EQ(seen("equals: 2, when: falling, take: time"), "0:0,0 0:0,0 0:0,0 1:3,0 0:0,0 0:0,0 0:0,0 ");
+  EXPECT_EQ(seen("equals: 2, take: gap"), "0:0,0 1:1,0 1:1,0 0:0,0 0:0,0 0:0,0 1:4,0 ");
+  EXPECT_EQ(seen("equals: 2, take: gap, peak: true"), "0:0,0 1:1,0 0:0,0 0:0,0 0:0,0 0:0,0 1:4,0 ");
   EXPECT_EQ(seen("when: change"), "0:0,0 1:2,0 0:0,0 1:3,0 0:0,0 1:1,0 1:2,0 ");
   EXPECT_EQ(seen("mask: 2, equals: 2, when: rising"), "0:0,0 1:2,0 0:0,0 0:0,0 0:0,0 0:0,0 1:2,0 ");
   EXPECT_EQ(seen("mask: 0x2, equals: 0x2, when: rising"), seen("mask: 2, equals: 2, when: rising"));

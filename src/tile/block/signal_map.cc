@@ -81,7 +81,8 @@ Tap read_tap(const spec::YamlNode& node, base::ErrorList& errors) {
   read_bits(fields, "mask", mask, 1);
   read_bits(fields, "equals", equals, 0);
   fields.choice("when", when, {"level", "rising", "falling", "change"});
-  fields.choice("take", take, {"value", "count", "time"});
+  fields.choice("take", take, {"value", "count", "time", "gap"});
+  fields.boolean("peak", tap.peak);
   const bool edge = when == "rising" || when == "falling";
   if (edge && equals < 0)
     fields.error("when", "an edge needs 'equals', the value that it begins or ends");
@@ -95,7 +96,10 @@ Tap read_tap(const spec::YamlNode& node, base::ErrorList& errors) {
              : when == "falling" ? Tap::When::Falling
              : when == "change"  ? Tap::When::Change
                                  : Tap::When::Level;
-  tap.take = take == "count" ? Tap::Take::Count : take == "time" ? Tap::Take::Time : Tap::Take::Value;
+  tap.take = take == "count"  ? Tap::Take::Count
+             : take == "time" ? Tap::Take::Time
+             : take == "gap"  ? Tap::Take::Gap
+                              : Tap::Take::Value;
   return tap;
 }
 

@@ -2,6 +2,7 @@
 // else.
 #include "tile/block/tap.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace lento::tile {
@@ -22,7 +23,15 @@ std::optional<uint32_t> TapFilter::take(const Tap& tap, bool valid, uint32_t dat
   if (!happens)
     return std::nullopt;
   ++events_;
-  return tap.take == Tap::Take::Count ? events_ : tap.take == Tap::Take::Time ? cycle : value;
+  const uint32_t gap = cycle - std::exchange(last_event_, cycle);
+  const uint32_t word = tap.take == Tap::Take::Count  ? events_
+                        : tap.take == Tap::Take::Time ? cycle
+                        : tap.take == Tap::Take::Gap  ? gap
+                                                      : value;
+  if (tap.peak && word <= most_)
+    return std::nullopt;
+  most_ = std::max(most_, word);
+  return word;
 }
 
 }  // namespace lento::tile

@@ -12,8 +12,9 @@ namespace lento::tile {
 // (signal_map.h) are passed over. `when` says which sample is an event: each that matches (level), the first
 // that matches after others (rising), the first that does not match after matching ones (falling), or each
 // that matches with another masked value than the sample before (change). `take` says what the IOReg gets:
-// the masked value, the number of events so far, or the number of the cycle of the input's clock, the latter
-// two modulo 2^32.
+// the masked value, the number of events so far, the number of the cycle of the input's clock, or the cycles
+// since the event before (the first: since the begin), the latter three modulo 2^32. With `peak`
+// only words pass that are above all before, at first above 0. All events are counted.
 struct Tap {
   enum class When {
     Level,
@@ -24,12 +25,14 @@ struct Tap {
   enum class Take {
     Value,
     Count,
-    Time
+    Time,
+    Gap
   };
   uint32_t mask = UINT32_MAX;
   std::optional<uint32_t> equals;
   When when = When::Level;
   Take take = Take::Value;
+  bool peak = false;
 };
 
 class TapFilter {
@@ -46,6 +49,8 @@ class TapFilter {
   std::optional<uint32_t> last_;
   uint32_t events_ = 0;
   uint32_t samples_ = 0;
+  uint32_t last_event_ = 0;  // its cycle
+  uint32_t most_ = 0;        // the largest word that passed
 };
 
 }  // namespace lento::tile
