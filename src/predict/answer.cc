@@ -214,20 +214,41 @@ std::string take_largest_batch(const System& system, Question& question, double 
               : " (" + std::to_string(slow) + " to " + std::to_string(fast) + " in nine of ten such runs). ");
 }
 
+// Searches the layouts of the question over so many devices. Throws base::Error when none fits.
+LayoutSearch
+search_layouts(const System& system, const Question& question, int devices, const PredictOptions& options) {
+  if (options.token_s > 0)
+    throw base::Error({"--token-time"}, "a batch is sought for one layout", "name it: --parallel tp=8");
+  LayoutSearch layouts = best_layouts(system, asked_stack(system, question).of_field, devices);
+  if (layouts.tried == 0) {
+    const unsigned below = std::bit_floor(unsigned(devices));
+    throw base::Error(
+        {"--parallel"},
+        "no layout of " + std::to_string(devices) + " devices divides the model and its batch",
+        "a batch that the replicas divide, or a power of two: all=" + std::to_string(below) +
+            " or all=" + std::to_string(2 * below));
+  }
+  if (layouts.best.empty())
+    throw base::Error(
+        {"--parallel"},
+        "none of " + std::to_string(layouts.tried) + " layouts of " + std::to_string(devices) +
+            " devices fits the memory",
+        "more devices, or a batch that more replicas divide");
+  return layouts;
+}
+
 }  // namespace
 
 finding::Diagnosis predict(const PredictOptions& options) {
   if (options.workload.empty() && options.model.empty()) {
     if (options.system.empty())
       return show_example();
-    if (!options.system.empty() && is_design(options.system))
+    if (is_design(options.system))
       return explain_design(options.system);
     throw base::Error(
         {},
         "nothing was asked",
-        "try: lento predict --model llama-3.1-70b --train --system h100 --parallel tp=8,dp=4 --batch 64; or "
-        "name a "
-        "workload file, or --table FILE");
+        "try: lento predict --model llama-3.1-70b --train --system h100; a workload file; or --table FILE");
   }
   System system = system_of(options.system);
   if (options.usd_per_hour > 0)
@@ -242,27 +263,11 @@ finding::Diagnosis predict(const PredictOptions& options) {
   Question question = file ? file->question : named_workload(options.model, how);
   LayoutSearch layouts;
   if (laid_over > 0) {
-    layouts = best_layouts(system, asked_stack(system, question).of_field, laid_over);
-    if (layouts.tried == 0) {
-      const unsigned below = std::bit_floor(unsigned(laid_over));
-      throw base::Error(
-          {"--parallel"},
-          "no layout of " + std::to_string(laid_over) + " devices divides the model and its batch",
-          "a batch that the replicas divide, or a power of two: all=" + std::to_string(below) +
-              " or all=" + std::to_string(2 * below));
-    }
-    if (layouts.best.empty())
-      throw base::Error(
-          {"--parallel"},
-          "none of " + std::to_string(layouts.tried) + " layouts of " + std::to_string(laid_over) +
-              " devices fits the memory",
-          "more devices, or a batch that more replicas divide");
+    layouts = search_layouts(system, question, laid_over, options);
     const std::string framework = question.framework;
     question = layouts.best.front().question;
     question.framework = framework;
   }
-  if (laid_over > 0 && options.token_s > 0)
-    throw base::Error({"--token-time"}, "a batch is sought for one layout", "name it: --parallel tp=8");
   const std::string batch = options.token_s > 0 ? take_largest_batch(system, question, options.token_s) : "";
   const AskedStack asked = asked_stack(system, question);
   finding::Diagnosis d = explain(system, asked.of_sheet);
