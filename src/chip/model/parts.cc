@@ -14,23 +14,26 @@ namespace {
 
 constexpr size_t kBins = 24;  // time bins of the run
 
-// Running sums over the time bins for one part.
+// Running sums over the time bins for one part. One bin suffices for the whole run, at a fraction of the
+// cost.
 struct Running {
+  size_t bins = kBins;
   std::vector<double> score;
   std::vector<double> information;
   evidence::Matrix taken;  // products of the part's column with the nuisances' columns, one row per bin
 
-  Running(const Likelihood& model, const Solution& s, const PartCells& part)
-      : score(kBins + 1),
-        information(kBins + 1),
-        taken(kBins + 1, model.columns()) {
+  Running(const Likelihood& model, const Solution& s, const PartCells& part, size_t bins_of_run)
+      : bins(bins_of_run),
+        score(bins + 1),
+        information(bins + 1),
+        taken(bins + 1, model.columns()) {
     for (const PartCells::Cell& served : part.served) {
       const int64_t at = model.row_of(served.cell);
       if (at < 0)
         continue;
       const auto r = size_t(at);
       const double share = served.share;
-      const size_t bin = std::min(kBins - 1, size_t(model.time(r) * kBins)) + 1;
+      const size_t bin = std::min(bins - 1, size_t(model.time(r) * double(bins))) + 1;
       const double w = s.weight[r] * share;
       score[bin] += w * s.residual[r];
       information[bin] += w * share;
@@ -41,7 +44,7 @@ struct Running {
 
   void sum_up(const evidence::NormalFactor& normal) {
     normal.whiten(taken);
-    for (size_t b = 1; b <= kBins; ++b) {
+    for (size_t b = 1; b <= bins; ++b) {
       score[b] += score[b - 1];
       information[b] += information[b - 1];
       for (size_t k = 0; k < taken.columns; ++k)
@@ -110,18 +113,24 @@ PartTest gain_beside_nuisances(
     const PartCells& part,
     const Running& sums) {
   constexpr double kStep = 0.25;  // of the log factor
+  struct Row {
+    size_t row = 0;
+    size_t bin = 0;
+    double share = 0;
+    double loss = 0;  // without a slow part
+  };
+  std::vector<Row> rows;
+  for (const auto& [cell, share] : part.served)
+    if (const int64_t at = model.row_of(cell); at >= 0) {
+      const auto r = size_t(at);
+      const size_t bin = std::min(kBins - 1, size_t(model.time(r) * kBins));
+      rows.push_back({r, bin, share, loss_of(model, s, r, s.residual[r])});
+    }
   PartTest best{part.component};
   for (double x = kStep; x <= kMostLogFactor; x += kStep) {
     std::array<double, kBins> gains{};
-    for (const auto& [cell, share] : part.served) {
-      const int64_t row = model.row_of(cell);
-      if (row < 0)
-        continue;
-      const auto r = size_t(row);
-      gains[std::min(kBins - 1, size_t(model.time(r) * kBins))] +=
-          loss_of(model, s, r, s.residual[r]) -
-          loss_of(model, s, r, s.residual[r] - std::log1p(share * std::expm1(x)));
-    }
+    for (const auto& [r, bin, share, loss] : rows)
+      gains[bin] += loss - loss_of(model, s, r, s.residual[r] - std::log1p(share * std::expm1(x)));
     double sum = 0;
     size_t first = 0;
     for (size_t b = 0; b < kBins; ++b) {
@@ -190,7 +199,7 @@ scan_parts(const Likelihood& model, const Solution& none, const std::vector<Part
   const evidence::NormalFactor normal(model.normal(none));
   std::vector<PartTest> out;
   for (const PartCells& part : parts) {
-    Running sums(model, none, part);
+    Running sums(model, none, part, kBins);
     sums.sum_up(normal);
     const PartTest best = std::ranges::max(
         {best_interval(sums, part.component), gain_beside_nuisances(model, none, part, sums)},
@@ -260,9 +269,9 @@ whole_run_effects(const Likelihood& model, const Solution& none, const std::vect
   const evidence::NormalFactor normal(model.normal(none));
   std::vector<Effect> out;
   for (const PartCells& part : parts) {
-    Running sums(model, none, part);
+    Running sums(model, none, part, 1);
     sums.sum_up(normal);
-    out.push_back(sums.effect(0, kBins));
+    out.push_back(sums.effect(0, 1));
   }
   return out;
 }
@@ -279,9 +288,9 @@ std::vector<double> detectable_factors(
   const evidence::NormalFactor normal(model.normal(wide));
   std::vector<double> out;
   for (const PartCells& part : parts) {
-    Running sums(model, wide, part);
+    Running sums(model, wide, part, 1);
     sums.sum_up(normal);
-    const double kept = sums.left(0, kBins) / sums.information[kBins];
+    const double kept = sums.left(0, 1) / sums.information[1];
     const double needed = std::sqrt(limits.threshold) + kPower * limits.scatter[size_t(part.component.part)];
     const auto exceeds = [&](double x) {
       return kept * planted_gain(model, none, part, std::expm1(x)) > needed * needed;
