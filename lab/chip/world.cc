@@ -287,9 +287,27 @@ class World {
     *result = simulate(Model(w.chip_, w.program_), faults, run);
   }
 
-  // Draws a core, or a link with at least the median traffic, that is slow for a fifth to a third of the run.
+  // Draws a fault that at least ten operations or segments meet, as in campaigns: another leaves no trace.
   Fault drawn_fault(uint64_t seed) const {
+    constexpr uint64_t kLeastEvents = 10;
+    constexpr int kMostDrawn = 100;
     base::Rng rng(seed, "chip.world.fault");
+    for (int drawn = 1;; ++drawn) {
+      const Fault fault = drawn_fault(rng);
+      if (events_of(fault) >= kLeastEvents || drawn == kMostDrawn)
+        return fault;
+    }
+  }
+
+  // Returns the number of operations or segments that a fault makes slower, on the file's chip.
+  uint64_t events_of(const Fault& fault) const {
+    Result result;
+    simulated(*this, {fault}, 1, &result);
+    return result.fault_hits.front();
+  }
+
+  // Draws a core, or a link with at least the median traffic, that is slow for a fifth to a third of the run.
+  Fault drawn_fault(base::Rng& rng) const {
     Component part{Part::Core, int(rng.below(uint64_t(grid_.core_count())))};
     if (rng.uniform() < 2.0 / 3) {
       int link = 0;
@@ -404,7 +422,8 @@ class World {
     const bool unsure = parts.empty() && d.outcome == finding::Outcome::CannotJudge;
     ++(unsure ? out.faulty_unsure : out.wrong);
     out.odd.push_back(
-        name_of(component_of(fault), grid_) + " x" + base::format_number(fault.factor, 3) + ": " + answer(d) +
+        name_of(component_of(fault), grid_) + " x" + base::format_number(fault.factor, 3) + ", " +
+        std::to_string(events_of(fault)) + " events: " + answer(d) +
         (d.reason.empty() ? "" : " (" + d.reason + ")"));
   }
 
