@@ -3,7 +3,10 @@
 #include "fleet/scan/causes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "evidence/sample.h"
 
 namespace lento::fleet {
 
@@ -70,6 +73,50 @@ void add_episode(Cause& cause, const Episode& e, const Span& span) {
 }
 
 }  // namespace
+
+std::vector<size_t> spells_of(const View& v, const Cause& cause) {
+  const Episode& e = *cause.episodes.front();
+  const std::vector<double> r = residuals(
+      v.series,
+      v.scan.scale(e.metric),
+      {e.metric, cause.machines.front(), {0, v.series.steps}},
+      v.scan.groups()[e.group]);
+  std::vector<double> known;
+  std::ranges::copy_if(r, std::back_inserter(known), [](double x) {
+    return !std::isnan(x);
+  });
+  const size_t length = cause.span.end - cause.span.begin;
+  if (known.empty() || length > r.size())
+    return {};
+  const double usual = evidence::median(std::move(known));
+  std::vector<double> sums(r.size() + 1, 0);
+  for (size_t i = 0; i < r.size(); ++i)
+    sums[i + 1] = sums[i] + (std::isnan(r[i]) ? 0 : r[i] - usual);
+  const auto sum_at = [&](size_t begin) {
+    return sums[begin + length] - sums[begin];
+  };
+  const double all = sum_at(cause.span.begin);
+  std::vector<size_t> begins;
+  for (size_t at = 0; at + length <= r.size(); ++at) {
+    if (2 * sum_at(at) / all < 1)
+      continue;
+    size_t best = at;
+    for (const size_t stop = std::min(at + length, r.size() - length); at < stop; ++at) {
+      if (sum_at(at + 1) / all > sum_at(best) / all)
+        best = at + 1;
+    }
+    begins.push_back(best);
+    at = best + length - 1;
+  }
+  return begins;
+}
+
+bool are_usual(const std::vector<size_t>& begins) {
+  size_t longest = 0;
+  for (size_t i = 1; i < begins.size(); ++i)
+    longest = std::max(longest, begins[i] - begins[i - 1]);
+  return begins.size() > 2 && begins.front() <= longest;
+}
 
 bool judged_then(const Episode& e, const ScanOptions& o) {
   return !o.judge_from_ms || e.raised_ms >= *o.judge_from_ms;

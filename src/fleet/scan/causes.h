@@ -19,6 +19,14 @@ struct Cause {
 // Joins the episodes that share machines and time into causes, the strongest first.
 std::vector<Cause> causes(const View& view, const ScanOptions& options);
 
+// Returns the begins of the spells in which the machine of a cause deviates at least half as far from its
+// usual level as in the cause, each as long as the cause.
+std::vector<size_t> spells_of(const View& view, const Cause& cause);
+
+// Returns whether spells were there since the begin of the record: the first is not later than the longest
+// distance between two of at least three.
+bool are_usual(const std::vector<size_t>& begins);
+
 // Returns the begin and end of an episode with the largest likelihood, near those that the windows gave.
 Span refine(const View& view, const Episode& episode);
 

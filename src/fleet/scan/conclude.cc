@@ -215,6 +215,26 @@ Finding silence_of(const View& v, const Episode& e) {
   return f;
 }
 
+// Removes causes of one machine that came again and again since the begin of the record, and adds notes on
+// them: the past of the first spell has none.
+void leave_out_usual(const View& v, std::vector<Cause>& named, Diagnosis& d) {
+  std::erase_if(named, [&](const Cause& cause) {
+    const std::vector<size_t> begins =
+        cause.machines.size() == 1 && !cause.active ? spells_of(v, cause) : std::vector<size_t>{};
+    if (!are_usual(begins))
+      return false;
+    d.notes.push_back(
+        v.series.metrics[cause.episodes.front()->metric] + " of " + list_of(v.series, cause.machines) +
+        " deviates " + std::to_string(begins.size()) + " times for " +
+        base::format_quantity(
+            seconds(int64_t(cause.span.end - cause.span.begin) * v.series.step_ms),
+            base::Dimension::Time) +
+        ", first at " + clock_text(v, begins.front()) +
+        ": a record cannot distinguish what a machine does again and again from an older fault");
+    return true;
+  });
+}
+
 // Adds the error codes that metrics showed: a finding for a code of hardware, a note for one of a program.
 void add_codes(const View& v, const ScanOptions& o, Diagnosis& d) {
   for (const CodeEvent& e : v.scan.codes()) {
@@ -346,6 +366,7 @@ Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptio
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
   std::vector<Cause> named = causes(view, options);
   leave_out_faster(view, named, d);
+  leave_out_usual(view, named, d);
   for (const Cause& cause : named)
     d.findings.push_back(finding_of(view, cause));
   for (const Episode& e : scan.episodes()) {

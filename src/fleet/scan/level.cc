@@ -307,8 +307,8 @@ void Level::learn(const Suspicion& suspicion) {
         };
         const auto absolute = double(pending.difference[c]);
         const double relative = absolute / pending_present_[c];
-        absolute_[c].learn(m, absolute, size(absolute));
-        relative_[c].learn(m, relative, size(relative));
+        absolute_[c].learn(m, absolute, size(absolute), usual_.count(m));
+        relative_[c].learn(m, relative, size(relative), usual_.count(m));
         single_[c].learn(double(pending.single[c]), absolute_[c].expected(m), o_.machines);
       }
       pending.difference[c] = float(double(now.value[c]) / widened(m));

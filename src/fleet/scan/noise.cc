@@ -1,10 +1,12 @@
 // A deviation is judged by earlier differences between windows of healthy machines and their past. Problem:
 // few windows of one machine do not determine its variance, and no number of windows shows the tail that is
 // needed for one false alarm a month.
-//   s_m^2 = (v0 e_m s0^2 + n_m u_m) / (v0 + n_m)     variance of machine m
+//   s_m^2 = g (v0 e_m s0^2 + n_m u_m) / (v0 + n_m)   variance of machine m
 //     u_m      mean square of its n_m differences
 //     s0^2     mean square of the differences of all machines, each over its e_m
 //     e_m >= 1 how many times as noisy the machine surely is in single cells, of which it has many
+//     g >= 1   growth of the variance with the length of the past, since the machines' levels wander: the
+//              regression of all squares on the length, now over its mean
 //     v0       weight of s0^2 as a number of differences, from how much the machines' variances differ
 //              beyond what the scatter of the squares makes them differ
 //   threshold(z) = x_k (z / q_k)^a                   at least the largest x
@@ -28,7 +30,27 @@ constexpr uint16_t kMemory = 1000;  // windows of a machine in its variance; the
 
 }  // namespace
 
-void Noise::learn(size_t machine, double difference, double size) {
+void Noise::Line::learn(double x, double y, double memory) {
+  count = std::min(count + 1, memory);
+  const double dx = x - past;
+  const double dy = y - square;
+  past += dx / count;
+  square += dy / count;
+  pasts += (dx * (x - past) - pasts) / count;
+  squares += (dy * (y - square) - squares) / count;
+  together += (dx * (y - square) - together) / count;
+  newest = x;
+}
+
+double Noise::Line::growth() const {
+  if (!(pasts > 0) || !(square > 0))
+    return 1;
+  const double slope = together / pasts;
+  const double error = std::sqrt(std::max(0.0, squares - slope * together) / (pasts * count));
+  return 1 + std::max(0.0, slope - 2 * error) * std::max(0.0, newest - past) / square;
+}
+
+void Noise::learn(size_t machine, double difference, double size, double past) {
   if (!std::isfinite(difference))
     return;
   uint16_t& count = counts_[machine];
@@ -38,6 +60,7 @@ void Noise::learn(size_t machine, double difference, double size) {
   square += float(before / double(count));
   const double unit = expected(machine);
   within_ += before * (difference * difference - double(square)) / (unit * unit);
+  line_.learn(past, difference * difference / unit, double(kMemory) * double(counts_.size()));
   ++learnt_;
   keep_large({float(size), uint32_t(machine)});
 }
@@ -74,6 +97,7 @@ void Noise::refresh() {
   if (sum == 0)
     return;
   pooled_ = sum / weight;
+  growth_ = line_.growth();
   double apart = 0;
   for (size_t m = 0; m < counts_.size(); ++m) {
     const double off = double(squares_[m]) / expected(m) / pooled_ - 1;
@@ -123,7 +147,7 @@ double Noise::spread(size_t machine) const {
   const double n = double(counts_[machine]);
   const double own = double(squares_[machine]);
   const double guess = pooled_ * expected(machine);
-  return std::sqrt((prior_freedom_ * guess + n * own) / std::max(1.0, prior_freedom_ + n));
+  return std::sqrt(growth_ * (prior_freedom_ * guess + n * own) / std::max(1.0, prior_freedom_ + n));
 }
 
 double Noise::freedom(size_t machine) const {

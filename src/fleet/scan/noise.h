@@ -24,8 +24,8 @@ class Noise {
 
   // Adds the difference between a healthy window and its past. `size` is the difference in the direction
   // that is tested, negative for one in the other direction. A difference that is not finite, such as a
-  // ratio to peers that are all equal, is ignored.
-  void learn(size_t machine, double difference, double size);
+  // ratio to peers that are all equal, is ignored. `past` is the number of cells in the machine's past.
+  void learn(size_t machine, double difference, double size, double past);
   void refresh();  // call after learn() for all machines at one time
   // Sets each machine's expected variance, in multiples of its peers', which its many single cells show, for
   // this noise and its copies.
@@ -62,6 +62,20 @@ class Noise {
   double threshold(double z) const;
 
  private:
+  // A regression of squared differences on the length of the past.
+  struct Line {
+    double count = 0;
+    double past = 0;  // means
+    double square = 0;
+    double pasts = 0;  // variances and covariance
+    double squares = 0;
+    double together = 0;
+    double newest = 0;  // the last past that was learned
+    void learn(double past, double square, double memory);
+    // Returns the square at the newest past over the mean square, at least 1, by a slope that is surely
+    // smaller than the true one.
+    double growth() const;
+  };
   void measure_tail();
   void keep_large(const Large& large);
   std::vector<float> squares_;                    // mean square of a machine's differences
@@ -73,8 +87,10 @@ class Noise {
   double learnt_ = 0;                             // number of differences from which the largest are kept
   double seen_ = 0;                               // number of differences in the spread
   size_t rounds_ = 0;                             // number of moments in the spread
-  double within_ = 0;         // squared distances of the squares from their machine's mean
-  double pooled_ = 0;         // variance
+  double within_ = 0;  // squared distances of the squares from their machine's mean
+  double pooled_ = 0;  // variance
+  Line line_;
+  double growth_ = 1;         // variance with the present past, in multiples of the mean of all differences
   double prior_freedom_ = 0;  // degrees of freedom of the pooled variance as prior of one machine's
   double slope_ = 1;
   double anchor_ = 1;  // the normal distribution's value for the least of the extremes

@@ -16,7 +16,7 @@ Noise learnt(double (*value)(base::Rng&), size_t rounds = 200) {
   for (size_t i = 0; i < rounds; ++i) {
     for (size_t m = 0; m < 32; ++m) {
       const double d = value(rng);
-      noise.learn(m, d, std::abs(d));
+      noise.learn(m, d, std::abs(d), double(i));
     }
     noise.refresh();
   }
@@ -56,7 +56,7 @@ TEST(Noise, AMachineThatIsExpectedToBeNoisyIsSoFromTheBegin) {
   noise.expect(times);
   for (size_t i = 0; i < 64; ++i) {
     const double d = rng.normal(0, 1) * (i % 32 == 3 ? 0.1 : 1);
-    noise.learn(i % 32, d, std::abs(d));
+    noise.learn(i % 32, d, std::abs(d), 8);
   }
   noise.refresh();
   EXPECT_GT(noise.spread(3), 3);
@@ -68,16 +68,29 @@ TEST(Noise, ANoisyMachineKeepsItsOwnSpread) {
   Noise noise(16);
   for (size_t i = 0; i < 100; ++i) {
     for (size_t m = 0; m < 16; ++m)
-      noise.learn(m, rng.normal(0, m == 3 ? 3 : 1), 0);
+      noise.learn(m, rng.normal(0, m == 3 ? 3 : 1), 0, 8);
   }
   noise.refresh();
   EXPECT_GT(noise.spread(3), 2);
   EXPECT_LT(noise.spread(4), 1.5);
 }
 
+// Levels that wander leave the mean of a long past further behind than that of a short one.
+TEST(Noise, TheSpreadFollowsTheLengthOfThePast) {
+  base::Rng rng(8, "noise");
+  Noise noise(32);
+  for (size_t i = 1; i <= 20; ++i) {
+    for (size_t m = 0; m < 32; ++m)
+      noise.learn(m, rng.normal(0, std::sqrt(double(i))), 0, double(i));
+  }
+  noise.refresh();
+  EXPECT_NEAR(noise.spread(0), std::sqrt(20.0), 1);
+  EXPECT_LT(std::sqrt(noise.variance()), 3.6);
+}
+
 TEST(Noise, FewDifferencesAreNotKnown) {
   Noise noise(4);
-  noise.learn(0, 1, 1);
+  noise.learn(0, 1, 1, 8);
   noise.refresh();
   EXPECT_FALSE(noise.known());
 }
@@ -96,7 +109,7 @@ TEST(Noise, WhatIsNoNumberAddsNothing) {
   });
   const double spread = noise.spread(0);
   for (const double none : {std::nan(""), double(INFINITY)})
-    noise.learn(0, none, none);
+    noise.learn(0, none, none, 8);
   noise.refresh();
   EXPECT_EQ(noise.spread(0), spread);
   EXPECT_TRUE(std::isfinite(noise.threshold(5)));

@@ -96,10 +96,8 @@ Scan::Impl::Suspects Scan::Impl::suspects(const Track& track, size_t level, bool
   std::erase_if(out.members, [&](size_t i) {
     return std::abs(many ? deviations[i].beside : deviations[i].score) < 1;
   });
-  // A fault also affects the machine's neighbours. Several suspects are therefore not raised while another
-  // machine deviates further, whose change is still so brief that chance may explain it.
-  if (out.members.size() < 2)
-    return out;
+  // A fault also affects the machine's neighbours. Suspects are therefore not raised while another machine
+  // deviates further, whose change is still so brief that chance may explain it.
   float furthest = 0;
   for (const size_t i : out.members)
     furthest = std::max(furthest, std::abs(deviations[i].change));

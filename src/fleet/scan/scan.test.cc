@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "base/rng.h"
+#include "fleet/scan/causes.h"
 
 namespace lento::fleet {
 namespace {
@@ -89,6 +90,20 @@ TEST(Scan, NamesAGpuOnlyWhereItsMachineAsAWholeDoesNotChange) {
     for (const finding::Evidence& e : d.findings[0].evidence)
       EXPECT_EQ(e.text.starts_with("power:min (device gpu0)"), slow == 1 && e.text.starts_with("power:min"));
   }
+}
+
+// A host evaluates every quarter of an hour. Without the later spells, the first would be a finding.
+TEST(Scan, WhatAMachineDoesAgainAndAgainSinceTheBeginIsANote) {
+  base::Rng rng(1, "scan");
+  const auto s = draw({}, [&](size_t t, size_t m, base::Rng&) {
+    return power(rng) * (m == 5 && (t + 30) % 60 < 6 ? 0.6 : 1);
+  });
+  const auto d = scan(s, {});
+  EXPECT_TRUE(d.findings.empty()) << d.verdict;
+  EXPECT_THAT(d.notes, testing::Contains(HasSubstr("n5 deviates 8 times for 90 s, first at 450 s")));
+  EXPECT_TRUE(are_usual({30, 90, 150}));
+  EXPECT_FALSE(are_usual({30, 90}));
+  EXPECT_FALSE(are_usual({70, 130, 190}));
 }
 
 // Four machines show little of the noise in a short record, yet enough for a loss of a quarter.
