@@ -18,6 +18,7 @@
 #include "desk/read/log_file.h"
 #include "desk/read/tar.h"
 #include "desk/read/utf16.h"
+#include "desk/unread.h"
 #include "memory/diagnose.h"
 
 namespace lento::desk {
@@ -328,12 +329,16 @@ finding::Diagnosis diagnose(const DeskOptions& options, const base::Progress& pr
   const bool any = std::ranges::any_of(records.files, [](const SourceFile& file) {
     return file.recognised() || file.is_broken;
   });
-  if (!any)
+  if (!any) {
+    constexpr const char* kFormats = "docs/formats lists what is read and the commands that write it";
+    if (auto unread = verdict_on_numbers(files, kFormats))
+      return std::move(*unread);
     throw base::Error(
         {files[0]},
         records.files[0].reason +
             (files.size() > 1 ? ", nor are " + std::to_string(files.size() - 1) + " others" : ""),
-        "docs/formats lists what is read and the commands that write it");
+        kFormats);
+  }
   finding::Diagnosis out = judge_incident(records, options.judge);
   add_files(records, out);
   judge_broken(records, out);

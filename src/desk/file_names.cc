@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "desk/read/host_parts.h"
 #include "desk/read/rank_word.h"
 
 namespace lento::desk {
@@ -144,9 +145,11 @@ Subject name_among(
     name = named_by(short_name(without_common(stem, other)));
   else if (looks_like_host(short_name(stem)))
     name = named_by(short_name(stem));
-  if (folders_are_ranks && same > 0 && is_digits(folder))
+  if (folders_are_ranks && is_digits(folder))
     return {"", "", folder};
-  if (name.host.empty() && folders_are_hosts && looks_like_host(folder))
+  // "node1/nvme0.log" and "node2/nvme0.log": a name that comes again in other folders is that of a device.
+  const bool is_of_device = same > 0 && !is_host_word(name.host) && is_host_word(folder);
+  if ((name.host.empty() || is_of_device) && folders_are_hosts && looks_like_host(folder))
     name.host = folder;
   return name;
 }

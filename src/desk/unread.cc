@@ -55,13 +55,22 @@ std::optional<finding::Diagnosis> verdict_on_unread(
     const std::vector<RecognisedFile>& files,
     const std::string& remedy) {
   constexpr std::array<std::string_view, 4> kNouns{"text file", "JSON file", "table", "settings file"};
-  std::vector<std::string> unread;
+  std::vector<std::string> paths;
   for (const RecognisedFile& file : files) {
     if (file.role != Role::None)
       return std::nullopt;
-    if (std::ranges::find(kNouns, file.kind.noun) != kNouns.end() && holds_measurements(file.path))
-      unread.push_back(file.path);
+    if (std::ranges::find(kNouns, file.kind.noun) != kNouns.end())
+      paths.push_back(file.path);
   }
+  return verdict_on_numbers(std::move(paths), remedy);
+}
+
+std::optional<finding::Diagnosis> verdict_on_numbers(
+    std::vector<std::string> unread,
+    const std::string& remedy) {
+  std::erase_if(unread, [](const std::string& path) {
+    return !holds_measurements(path);
+  });
   if (unread.empty())
     return std::nullopt;
   finding::Diagnosis out;

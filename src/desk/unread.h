@@ -18,4 +18,9 @@ std::optional<finding::Diagnosis> verdict_on_unread(
     const std::vector<RecognisedFile>& files,
     const std::string& remedy);
 
+// The same for files of any kind. Returns nothing when none of them holds numbers in most of its lines.
+std::optional<finding::Diagnosis> verdict_on_numbers(
+    std::vector<std::string> unread,
+    const std::string& remedy);
+
 }  // namespace lento::desk

@@ -162,11 +162,14 @@ void run(Context& context, const std::vector<std::string>& paths, const desk::Ex
       continue;
     }
     RecognisedFile file = desk::recognise(path);
-    const desk::Labels labels = file.role == Role::None ? desk::labels_in(path) : desk::Labels::None;
-    if (labels == desk::Labels::Known)
+    // A table of questions holds no verdict. The same table of several hosts may compare them.
+    const bool is_of_runs = file.role == Role::Questions;
+    const desk::Labels labels =
+        file.role == Role::None || is_of_runs ? desk::labels_in(path) : desk::Labels::None;
+    if (labels == desk::Labels::Known && !is_of_runs)
       logs.push_back(path);
     else
-      (labels == desk::Labels::Numbers ? numbers : files).push_back(std::move(file));
+      (labels != desk::Labels::None ? numbers : files).push_back(std::move(file));
   }
   add_reports(std::move(numbers), files, logs);
   if (left_out > 0)

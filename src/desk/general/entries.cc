@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
+#include "base/units.h"
 #include "desk/general/cells.h"
 #include "desk/general/states.h"
 #include "evidence/sample.h"
@@ -17,7 +19,36 @@ namespace {
 constexpr const char* kGroup = "report";
 constexpr const char* kSizeGroup = "sizes in a report";  // compared without a tolerance
 constexpr const char* kUnreadGroup = "report, without a meaning";
-constexpr double kWhole = 100;  // percent
+constexpr const char* kPartsGroup = "report, without a meaning, of parts";  // not searched for outliers
+constexpr const char* kInFull = ", read in full";                           // incident/states.cc
+constexpr double kWhole = 100;                                              // percent
+
+// Returns whether a number is the name of something: "SOCKETID", "pid", "device index".
+bool names_identity(const std::string& label) {
+  const std::vector<std::string> words = label_words(label);
+  return !words.empty() && (words.back().ends_with("id") || words.back() == "index");
+}
+
+// Returns the numbers in order, for parts of one name whose values differ.
+std::string joined(const std::set<double>& values) {
+  constexpr size_t kMost = 4;
+  std::string text;
+  size_t taken = 0;
+  for (const double value : values)
+    text += taken++ < kMost ? (text.empty() ? "" : " and ") + base::format_number(value, 10) : "";
+  return text;
+}
+
+// Returns the choice in brackets among the words of a setting: "never" of "always madvise [never]".
+std::string_view chosen(std::string_view value) {
+  const size_t open = value.find('[');
+  const size_t close = value.find(']', std::min(open, value.size()));
+  const bool is_among = close != value.npos && (open == 0 || value[open - 1] == ' ') &&
+                        (close + 1 == value.size() || value[close + 1] == ' ') &&
+                        close + 1 - open < value.size();
+  const std::string_view word = is_among ? value.substr(open + 1, close - open - 1) : std::string_view{};
+  return word.empty() || value.find_first_of("0123456789,") != value.npos ? value : word;
+}
 
 // Returns whether a text can be compared with that of peers. Times, identities and addresses, which consist
 // mostly of digits, differ between healthy peers.
@@ -37,9 +68,10 @@ bool is_speed(Meaning meaning) {
 }
 
 Measure column_measure(const std::string& name) {
-  const size_t at = name.ends_with(")") ? name.rfind('(') : name.rfind(' ');
+  const bool is_bracketed = name.ends_with(")") || name.ends_with("]");
+  const size_t at = is_bracketed ? name.find_last_of("([") : name.rfind(' ');
   std::string unit = at == name.npos ? name : name.substr(at + 1);
-  if (unit.ends_with(")"))
+  if (is_bracketed)
     unit.pop_back();
   const std::string last = name.substr(name.rfind('_') + 1);  // "busbw_gbps"
   for (const std::string& one : {unit, last == name ? std::string() : last})
@@ -49,6 +81,7 @@ Measure column_measure(const std::string& name) {
 }
 
 bool Entries::entry(const std::string& key, std::string_view value, const Subject& subject, Sink& sink) {
+  value = chosen(value);
   if (key.empty() || key.size() > kLongestName || value.empty())
     return false;
   if (value.find("(downgraded)") != value.npos) {  // lspci -vv, also cut down to some of its lines
@@ -59,8 +92,13 @@ bool Entries::entry(const std::string& key, std::string_view value, const Subjec
     note_states(sink);
   if (flag(key, value, subject, sink) || (names_condition(key) && condition(key, value, subject, sink)))
     return true;
+  if (names_condition(key) && (value == "true" || value == "false"))  // "dram_status": false
+    return condition(key, value == "true" ? "good" : "bad", subject, sink);
   if (value.starts_with("No ") && condition_of(value) == Condition::Good)
     note_states(sink);
+  if (share_of_members(key, value, subject, sink) ||
+      (is_out_of_order(value) && !subject.empty() && condition(key, value, subject, sink)))
+    return true;
   if (const auto found = cell_value(value)) {
     const bool has_unit = !found->unit.empty() && found->unit != "%";
     return number(
@@ -94,16 +132,38 @@ bool Entries::condition(std::string_view key, std::string_view value, const Subj
   const Condition condition = condition_of(value);
   if (condition == Condition::Unknown)
     return false;
+  ++kept_;
   if (condition != Condition::Neutral)
     note_states(sink);
   if (condition != Condition::Bad)
     return true;
   const std::string meaning = std::string(key) + " is " + std::string(value);
-  constexpr size_t kMostLesser = 64;
-  if (!is_consequence(value))
+  if (is_consequence(value))
+    lesser_state(meaning, subject, sink);
+  else
     bad_state(meaning, subject, sink);
-  else if (lesser_.size() < kMostLesser)
+  return true;
+}
+
+void Entries::lesser_state(const std::string& meaning, const Subject& subject, Sink& sink) {
+  constexpr size_t kMostLesser = 64;
+  if (lesser_.size() < kMostLesser)
     lesser_.push_back({meaning, subject, std::string(sink.line()), sink.number()});
+}
+
+// Takes how many members of a whole are well: "Drives: 3/4 OK".
+bool Entries::share_of_members(
+    const std::string& key,
+    std::string_view value,
+    const Subject& subject,
+    Sink& sink) {
+  static const Pattern pattern("^{n:int}/{all:int} {state:name}$");
+  Match match;
+  if (!pattern.match(value, match) || condition_of(match["state"]) != Condition::Good)
+    return false;
+  note_states(sink);
+  if (match["n"] != match["all"])
+    lesser_state(key + " is " + std::string(value), subject, sink);
   return true;
 }
 
@@ -112,6 +172,7 @@ Entries::value_of(const std::string& name, const std::string& unit, const Subjec
   const std::string key =
       subject.host + '\n' + subject.device + '\n' + subject.rank + '\n' + name + '\n' + unit;
   auto at = values_.find(key);
+  ++kept_;
   if (at != values_.end())
     return &at->second;
   if (values_.size() == kMostNames)
@@ -129,7 +190,7 @@ bool Entries::number(
     const Subject& subject,
     Sink& sink) {
   if (measure.meaning == Meaning::LostShare && value <= kWhole)
-    return number("time without " + name, {Meaning::Capacity, "%", 1}, kWhole - value, subject, sink);
+    return number("share without " + name, {Meaning::Capacity, "%", 1}, kWhole - value, subject, sink);
   if (measure.meaning == Meaning::Uncorrected && value > 0) {
     bad_state(name + " " + std::to_string(int64_t(std::min(value, 1e15))), subject, sink);
     return true;
@@ -139,7 +200,8 @@ bool Entries::number(
   const bool is_meant = is_errors || is_speed(measure.meaning);
   // A number without a meaning is compared with its peers too. The outcome is *cannot judge* when one
   // differs.
-  const bool is_compared = has_letter(name) && subject.empty() && measure.meaning != Meaning::Corrected;
+  const bool is_compared = has_letter(name) && !names_identity(name) && measure.meaning != Meaning::Corrected;
+  const bool is_of_part = !subject.device.empty() || !subject.rank.empty();
   if ((!is_meant && !is_compared) || (is_speed(measure.meaning) && !is_size && !(value > 0)) ||
       name.size() > kLongestName)
     return false;
@@ -155,7 +217,7 @@ bool Entries::number(
       kept->quantity.group = kSizeGroup;
     if (!is_meant) {
       kept->quantity.better = Better::Neither;
-      kept->quantity.group = kUnreadGroup;
+      kept->quantity.group = is_of_part ? kPartsGroup : kUnreadGroup;
     }
     kept->quantity.advice =
         is_size
@@ -184,6 +246,7 @@ void Entries::part(const std::string& device, Sink& sink, bool by_name) {
 }
 
 void Entries::note_states(Sink& sink) {
+  ++kept_;
   has_states_ = true;
   sink.covers("states of parts");
 }
@@ -210,7 +273,7 @@ void Entries::open_state(const std::string& meaning, Sink& sink) {
   sink.event(std::move(event));
 }
 
-void Entries::end(Sink& sink) {
+void Entries::end(bool is_read_in_full, Sink& sink) {
   if (has_fault_)
     lesser_.clear();
   for (const LesserState& state : lesser_) {
@@ -219,19 +282,29 @@ void Entries::end(Sink& sink) {
   }
   if (has_states_ || has_rows_)
     sink.took();
+  constexpr size_t kFewestSettings = 3;  // two pairs may be anything
+  const bool is_known = is_read_in_full && values_.size() >= kFewestSettings;
   for (const auto& [key, value] : values_) {
     sink.at("", value.line, {}, {});
+    Quantity quantity = value.quantity;
+    const std::set<double> distinct(value.values.begin(), value.values.end());
+    if (is_known && quantity.better == Better::Neither && quantity.kind != Kind::Annotation) {
+      quantity.group += kInFull;
+      sink.took();
+    }
     if (key.ends_with("\tpart")) {
-      sink.state(value.quantity, "listed", {value.subject});
+      sink.state(quantity, "listed", {value.subject});
       sink.took();
     } else if (!value.text.empty())
-      sink.state(value.quantity, value.text, {value.subject});
+      sink.state(quantity, value.text, {value.subject});
+    else if (quantity.group.starts_with(kPartsGroup) && distinct.size() > 1)
+      sink.state(quantity, joined(distinct), {value.subject});
     else
       // Several values may have one name. The median of counters would hide the only one that is high.
       sink.state(
-          value.quantity,
-          value.quantity.kind == Kind::Counter ? *std::ranges::max_element(value.values)
-                                               : evidence::median(value.values),
+          quantity,
+          quantity.kind == Kind::Counter ? *std::ranges::max_element(value.values)
+                                         : evidence::median(value.values),
           {value.subject});
     if (value.is_meant)
       sink.took();

@@ -37,7 +37,13 @@ class Entries {
   void note_rows() {             // another function wrote rows, so the file counts as recognised
     has_rows_ = true;
   }
-  void end(Sink& sink);
+  // Writes the rows. `is_read_in_full`: each line of the report is one of these entries or frames them, so
+  // that peers which state the same are shown to be set up alike.
+  void end(bool is_read_in_full, Sink& sink);
+  // Returns how many values and states were kept.
+  size_t kept() const {
+    return kept_;
+  }
 
  private:
   static constexpr size_t kMostNames = 4096;
@@ -59,10 +65,13 @@ class Entries {
     std::string line;
     int64_t number = 0;
   };
+  bool share_of_members(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
+  void lesser_state(const std::string& meaning, const Subject& subject, Sink& sink);
   bool flag(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
   Value* value_of(const std::string& name, const std::string& unit, const Subject& subject, Sink& sink);
   void odd_text(const std::string& key, std::string_view value, const Subject& subject, Sink& sink);
 
+  size_t kept_ = 0;
   bool has_states_ = false;
   bool has_rows_ = false;
   bool has_fault_ = false;

@@ -227,6 +227,16 @@ size_t behind_pair(std::string_view line, size_t end) {
   return pairs > 1 ? 0 : last;
 }
 
+// Returns the end of the brackets around a number when they hold the least and the most of something
+// ("[0.002ms - 71.8ms]"), else 0.
+size_t behind_range(std::string_view line, size_t at) {
+  constexpr size_t kLongest = 48;
+  if (at == 0 || line[at - 1] != '[')
+    return 0;
+  const size_t close = line.substr(0, at + kLongest).find(']', at);
+  return close != line.npos && line.substr(at, close - at).find(" - ") != line.npos ? close + 1 : 0;
+}
+
 // Reads the unit behind a number into `out` and moves `end` behind it. A letter for thousands directly behind
 // the number ("12k") multiplies `out.value` instead. Returns false when the number is a part of a word.
 bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
@@ -281,6 +291,10 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
   for (size_t at = 0; at < line.size() && out.size() < kMostValues;) {
     if (!is_figure(line[at])) {
       ++at;
+      continue;
+    }
+    if (const size_t behind = behind_range(line, at)) {
+      at = before = behind;
       continue;
     }
     auto found = number_at(line, at);

@@ -31,7 +31,7 @@ enum class Meaning {
   Duration,     // of a unit of work: low is fast
   Clock,        // of a processor
   Capacity,     // how much of something is there: memory, processors, lanes; less is a part that is missing
-  LostShare,    // percent of the time that is lost: waiting for a disk, taken by a hypervisor
+  LostShare,    // percent that is lost: packets, time of waiting for a disk or taken by a hypervisor
   Errors,       // a counter of errors or drops
   Uncorrected,  // a counter of errors that hardware could not correct
   Corrected,    // errors that hardware corrected: ordinary

@@ -1,4 +1,4 @@
-// Derives the meaning of a number from its unit, or from the words of its label when there is no unit.
+// Derives the meaning of a number from its unit (units.cc), or from the words of its label.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -6,6 +6,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "desk/general/kept_measure.h"
 #include "desk/general/labels.h"
 
 namespace lento::desk {
@@ -13,31 +14,11 @@ namespace {
 
 using Vocabulary = std::span<const std::string_view>;
 
-// Returns the measure of a text, derived once for all its occurrences, because logs repeat their labels.
-template <class Derive>
-Measure kept_measure(std::unordered_map<std::string, Measure>& kept, std::string text, const Derive& derive) {
-  constexpr size_t kMost = 32768;
-  if (const auto at = kept.find(text); at != kept.end())
-    return at->second;
-  if (kept.size() == kMost)
-    kept.clear();
-  const Measure measure = derive();
-  kept.emplace(std::move(text), measure);
-  return measure;
-}
-
 bool is_digit_of_word(char c) {
   return c >= '0' && c <= '9';
 }
 bool is_letter_of_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return out;
 }
 
 bool is_among(Vocabulary words, std::string_view word) {
@@ -48,140 +29,6 @@ bool any_of_label(const std::vector<std::string>& label, Vocabulary words) {
     return is_among(words, word);
   });
 }
-
-struct Prefix {
-  char letter;
-  double factor;
-};
-constexpr std::array<Prefix, 5> kPrefixes{{{'k', 1e3}, {'m', 1e6}, {'g', 1e9}, {'t', 1e12}, {'p', 1e15}}};
-
-}  // namespace
-
-double factor_of(char letter) {
-  const char small = letter >= 'A' && letter <= 'Z' ? char(letter - 'A' + 'a') : letter;
-  for (const Prefix& prefix : kPrefixes)
-    if (prefix.letter == small)
-      return prefix.factor;
-  return 1;
-}
-
-namespace {
-
-// Returns the unit of a rate of data and its factor: "kB", "MiB", "Gbits", "GBytes". "" for other units.
-std::pair<std::string, double> data_unit(std::string_view text) {
-  double factor = 1;
-  if (const double thousand = text.empty() ? 1 : factor_of(text[0]); thousand > 1) {
-    factor = thousand;
-    text.remove_prefix(1);
-    if (text.starts_with("i")) {
-      constexpr double kKibi = 1.024;
-      for (double power = 1; power < thousand; power *= 1e3)
-        factor *= kKibi;
-      text.remove_prefix(1);
-    }
-  }
-  if (text == "B" || text == "Byte" || text == "Bytes" || text == "bytes")
-    return {"B/s", factor};
-  if (text == "b" || text == "bit" || text == "bits")
-    return {"bit/s", factor};
-  return {"", 1};
-}
-
-struct TimeUnit {
-  std::string_view text;
-  double seconds;
-};
-constexpr std::array<TimeUnit, 13> kTimeUnits{
-    {{"s", 1},
-     {"sec", 1},
-     {"secs", 1},
-     {"second", 1},
-     {"seconds", 1},
-     {"ms", 1e-3},
-     {"msec", 1e-3},
-     {"millis", 1e-3},
-     {"us", 1e-6},
-     {"usec", 1e-6},
-     {"\xc2\xb5s", 1e-6},
-     {"ns", 1e-9},
-     {"nsec", 1e-9}}};
-
-}  // namespace
-
-double seconds_of(std::string_view text) {
-  for (const TimeUnit& unit : kTimeUnits)
-    if (unit.text == text)
-      return unit.seconds;
-  return 0;
-}
-
-namespace {
-
-// Returns the factor of a unit of floating point operations ("Gflops", "TFLOP/s"), given without the part
-// after the slash.
-std::optional<double> flops_of(const std::string& head) {
-  const size_t at = head.find("flop");
-  if (at == head.npos || at > 1)
-    return std::nullopt;
-  return at == 0 ? 1 : factor_of(head[0]);
-}
-
-Measure derive_from_unit(std::string_view unit) {
-  constexpr std::string_view kMillions = "10^6";  // netperf
-  if (unit.starts_with(kMillions)) {
-    Measure measure = measure_of_unit(unit.substr(kMillions.size()));
-    measure.scale *= 1e6;
-    return measure;
-  }
-  const std::string lower = in_lower_case(unit);
-  if (constexpr std::string_view kPer = "per "; lower.starts_with(kPer) && lower.size() > kPer.size()) {
-    const double seconds = seconds_of(std::string_view(lower).substr(kPer.size()));
-    return seconds > 0 ? Measure{Meaning::Rate, "1/s", 1 / seconds} : Measure{};
-  }
-  const size_t slash = lower.find('/');
-  const std::string head = lower.substr(0, slash);
-  const std::string tail = slash == lower.npos ? "" : lower.substr(slash + 1);
-  if (const auto flops = flops_of(head))
-    return {Meaning::Rate, "FLOP/s", *flops};
-  if (slash != lower.npos) {
-    const std::string per = tail.substr(0, tail.find('/'));
-    constexpr std::array<std::string_view, 4> kSeconds{"s", "sec", "second", "seconds"};
-    constexpr std::array<std::string_view, 6> kPeriods{"min", "minute", "h", "hr", "hour", "day"};
-    if (is_among(kPeriods, per))  // also a simulated time: "ns/day"
-      return {Meaning::Rate, lower, 1};
-    if (is_among(kSeconds, per)) {
-      const auto [data, factor] = data_unit(unit.substr(0, slash));
-      return {Meaning::Rate, data.empty() ? lower : data, factor};
-    }
-    const double seconds = seconds_of(head);
-    return seconds > 0 && !per.empty() ? Measure{Meaning::Duration, "s", seconds} : Measure{};
-  }
-  if (const double seconds = seconds_of(lower); seconds > 0)
-    return {Meaning::Duration, "s", seconds};
-  constexpr std::array<std::string_view, 4> kBare{"tps", "qps", "fps", "iops"};
-  if (is_among(kBare, lower))
-    return {Meaning::Rate, lower, 1};
-  if (unit == "GF" || unit == "TF" || unit == "PF")  // HPL
-    return {Meaning::Rate, "FLOP/s", factor_of(lower[0])};
-  if (lower == "mhz" || lower == "ghz")
-    return {Meaning::Clock, "Hz", lower == "mhz" ? 1e6 : 1e9};
-  if (lower.ends_with("ps") && unit.size() > 3) {  // Gbps, MBps
-    const auto [data, factor] = data_unit(unit.substr(0, unit.size() - 2));
-    return data.empty() ? Measure{} : Measure{Meaning::Rate, data, factor};
-  }
-  return {};
-}
-
-}  // namespace
-
-Measure measure_of_unit(std::string_view unit) {
-  thread_local std::unordered_map<std::string, Measure> kept;
-  return kept_measure(kept, std::string(unit), [&] {
-    return derive_from_unit(unit);
-  });
-}
-
-namespace {
 
 // Words which show that a label is no speed of the work even when it holds a word for a time or a rate: "eval
 // time", "learning rate".
@@ -217,6 +64,8 @@ constexpr std::array<std::string_view, 13> kUnitsOfWork{
     "compute",
     "epoch",
     "request"};
+// Words for where the time was spent, which need a unit of time: "Self CUDA" of a profiler.
+constexpr std::array<std::string_view, 3> kWorkers{"cuda", "kernel", "self"};
 constexpr std::array<std::string_view, 9>
     kSteps{"step", "steps", "iter", "iters", "it", "iteration", "iterations", "update", "updates"};
 constexpr std::array<std::string_view, 26> kErrors{
@@ -303,7 +152,7 @@ Measure measure_of_words(const std::vector<std::string>& words) {
   if (any_of_label(words, kResponses))
     return {Meaning::Duration, "", 1};
   const bool is_time = any_of_label(words, kTimeNames) || seconds > 0;
-  if (is_time && (words.size() == 1 || any_of_label(words, kUnitsOfWork)))
+  if (is_time && (words.size() == 1 || any_of_label(words, kUnitsOfWork) || any_of_label(words, kMiddles)))
     return {Meaning::Duration, seconds > 0 ? "s" : "", seconds > 0 ? seconds : 1};
   return any_of_label(words, kWork) ? Measure{Meaning::Work, "", 1} : Measure{};
 }
@@ -354,8 +203,10 @@ static Measure derive_from_label(std::string_view label, std::string_view unit) 
     return {Meaning::Errors, "", 1};
   if (by_unit.meaning == Meaning::Rate)
     return any_of_label(words, kOtherRates) ? Measure{} : by_unit;
-  if (std::ranges::find(words, "packet") != words.end() && std::ranges::find(words, "loss") != words.end())
-    return {Meaning::Errors, "", 1};
+  // "30% packet loss", and mtr's "Loss%". The loss of a training has no percent.
+  if (std::ranges::find(words, "loss") != words.end() &&
+      (std::ranges::find(words, "packet") != words.end() || label.ends_with("Loss%")))
+    return {Meaning::LostShare, "%", 1};
   constexpr std::array<std::string_view, 2> kFromAfar{"miss", "foreign"};  // pages of another node's memory
   if (std::ranges::find(words, "numa") != words.end() && any_of_label(words, kFromAfar))
     return {Meaning::Errors, "", 1};
@@ -400,7 +251,8 @@ static Measure derive_from_label(std::string_view label, std::string_view unit) 
                          std::ranges::find(words, "elapsed") != words.end()) &&
                         !any_of_label(words, kUnitsOfWork);
     const bool is_named = any_of_label(words, kTimeNames) || any_of_label(words, kUnitsOfWork) ||
-                          any_of_label(words, kResponses) || any_of_label(words, kMiddles);
+                          any_of_label(words, kResponses) || any_of_label(words, kMiddles) ||
+                          any_of_label(words, kWorkers);
     return is_per || (is_named && !is_sum) ? by_unit : Measure{};
   }
   return words.empty() || !unit.empty() ? Measure{} : measure_of_words(words);

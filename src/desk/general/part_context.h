@@ -3,7 +3,12 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "desk/general/report_lines.h"
+#include "desk/read/observation.h"
+#include "desk/read/rank_word.h"
 
 namespace lento::desk {
 
@@ -23,6 +28,25 @@ class PartContext {
     while (!parts_.empty() && parts_.back().indent > indent)
       parts_.pop_back();
   }
+  // Sets the host that wrote the line, or "".
+  void set_host(std::string host) {
+    host_ = std::move(host);
+  }
+  const std::string& host() const {
+    return host_;
+  }
+  // Returns the part of the line's host with a name, which may be that of a rank, or of a host with its port:
+  // "node7:9000".
+  Subject part(std::string device) const {
+    const RankWord rank = rank_in(device);
+    const bool is_rank = !rank.number.empty() && rank.begin == 0 && rank.end == device.size();
+    if (host_.empty() && names_server(device))
+      return {device.substr(0, device.find(':')), "", ""};
+    return is_rank ? Subject{host_, "", rank.number} : Subject{host_, std::move(device), ""};
+  }
+  Subject subject(bool is_numbered) const {
+    return part(device(is_numbered));
+  }
   // Returns the name of the part that was named last and is still described. Returns "" when there is none
   // or, with `is_numbered`, when its name has no number.
   std::string device(bool is_numbered) const {
@@ -40,6 +64,7 @@ class PartContext {
     std::string device;
   };
   std::vector<Part> parts_;
+  std::string host_;
 };
 
 }  // namespace lento::desk

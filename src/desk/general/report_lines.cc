@@ -9,13 +9,20 @@
 #include "desk/general/cells.h"
 #include "desk/general/entries.h"
 #include "desk/general/states.h"
+#include "desk/read/host_parts.h"
+#include "desk/read/log_date.h"
 
 namespace lento::desk {
 
-// Returns the line with Unicode's box drawing (U+2500 to U+257F) in ASCII.
+// Returns the line with Unicode's box drawing (U+2500 to U+257F) in ASCII, without bullets.
 std::string without_box_drawing(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (const std::string_view sign = text.substr(i, 3); sign == "\xe2\x97\x8f" || sign == "\xe2\x97\x8b") {
+      out += ' ';  // a bullet
+      i += 2;
+      continue;
+    }
     const bool is_drawing =
         text[i] == '\xe2' && i + 2 < text.size() && (text[i + 1] == '\x94' || text[i + 1] == '\x95');
     if (!is_drawing) {
@@ -87,6 +94,27 @@ std::string_view without_clock(std::string_view text) {
   return without_blanks(text);
 }
 
+std::string_view without_date(std::string_view text) {
+  constexpr size_t kFewestDecimals = 3;
+  const size_t point = digits(text, 0);
+  const size_t end = point + 1 + digits(text, point + 1);
+  if (point > 0 && end > point + kFewestDecimals && text[point] == '.' && text.substr(end).starts_with(": "))
+    return text.substr(end + 2);
+  const LogDate date = log_date(text);
+  if (date.size == 0)
+    return text;
+  std::string_view rest = text.substr(date.size);
+  if (rest.starts_with("("))  // its zone
+    rest.remove_prefix(std::min(rest.find(')'), rest.size() - 1) + 1);
+  return rest.starts_with(" ") ? without_blanks(rest) : text;
+}
+
+bool names_server(std::string_view text) {
+  const size_t port = text.find(':');
+  return port != text.npos && port + 1 < text.size() &&
+         text.find_first_not_of("0123456789", port + 1) == text.npos && is_host_word(text.substr(0, port));
+}
+
 // Returns the hardware part whose name and number begin a line: "gpu3" of "GPU #3: 51494 Gflops/s", "device3"
 // of "Device 3  812 GB/s", "cuda3" of "cuda:3 ...".
 std::string part_of(std::string_view text) {
@@ -142,7 +170,9 @@ FileOfValue file_of_value(std::string_view text) {
       file.device = one;
     path.remove_prefix(std::min(one.size() + 1, path.size()));
   }
-  file.key = text.substr(slash + 1, colon - slash - 1);
+  // Without a part the folder belongs to the name: "transparent_hugepage/enabled".
+  const size_t begin = file.device.empty() ? text.rfind('/', slash - 1) : slash;
+  file.key = text.substr(begin + 1, colon - begin - 1);
   file.value = without_blanks(text.substr(colon + 1));
   return file;
 }

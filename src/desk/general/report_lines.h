@@ -34,4 +34,11 @@ struct FileOfValue {
 };
 FileOfValue file_of_value(std::string_view text);
 
+// Removes a date in front with what tools write behind it ("2026/11/20-09:12:11(UTC) "), or the seconds since
+// the program began ("65.132: ").
+std::string_view without_date(std::string_view text);
+
+// Returns whether a text is a host and its port: "node7:9000".
+bool names_server(std::string_view text);
+
 }  // namespace lento::desk

@@ -143,6 +143,9 @@ Condition condition_of_words(std::string_view text) {
   };
   if ((words[0] == "no" || words[0] == "without") && has(kTroubles))
     return Condition::Good;
+  for (size_t i = 0; i + 1 < words.size(); ++i)  // "Multiple errors detected since last read"
+    if (is_listed(kTroubles, words[i]) && (words[i + 1] == "detected" || words[i + 1] == "found"))
+      return Condition::Bad;
   if (words.size() > kMostWords)
     return Condition::Unknown;
   const bool is_denied = words[0] == "not" && words.size() > 1;
@@ -169,6 +172,9 @@ bool is_state_word(std::string_view text) {
 
 Condition condition_of(std::string_view text) {
   constexpr size_t kLongest = 40;
+  // "FAIL - test discovered HW problems"
+  if (const size_t dash = text.find(" - "); dash != text.npos && is_state_word(text.substr(0, dash)))
+    text = text.substr(0, dash);
   // "OK (17 backend containers UP, 102 drives UP)", "ERROR: The maximum link width is 16x": the word in front
   // states the condition.
   if (text.size() > kLongest) {
@@ -267,6 +273,13 @@ std::optional<bool> truth_of(std::string_view text) {
   if (is_listed(kYes, word))
     return true;
   return is_listed(kNo, word) ? std::optional(false) : std::nullopt;
+}
+
+bool is_out_of_order(std::string_view text) {
+  constexpr std::array<std::string_view, 7>
+      kWords{"offline", "dead", "failed", "unreachable", "faulty", "faulted", "crashed"};
+  const std::vector<std::string> words = label_words(text);
+  return words.size() == 1 && is_listed(kWords, words[0]);
 }
 
 bool is_consequence(std::string_view condition) {

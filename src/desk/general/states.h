@@ -20,6 +20,9 @@ Condition condition_of(std::string_view text);
 // Returns whether a text is one word of a good or a bad state and nothing else.
 bool is_state_word(std::string_view text);
 
+// Returns whether a text is one word for a part that is out of order, whatever its key is.
+bool is_out_of_order(std::string_view text);
+
 // Returns whether a word for the bad state of a whole ("degraded") follows from that of a member, which may
 // be reported too.
 bool is_consequence(std::string_view condition);

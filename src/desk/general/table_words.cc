@@ -47,6 +47,31 @@ std::string without_bars(std::string text) {
   return text;
 }
 
+std::vector<std::string> name_joined(std::vector<std::string> words, size_t count) {
+  for (; count > 1 && words.size() > 1; --count) {
+    words[1] = words[0] + " " + words[1];
+    words.erase(words.begin());
+  }
+  return words;
+}
+
+bool names_code(std::string_view cell) {
+  return cell.find("::") != cell.npos || cell.find('(') != cell.npos || cell.find('<') != cell.npos;
+}
+
+std::string fused_name(const std::vector<std::string>& columns, const std::vector<std::string>& cells) {
+  constexpr std::string_view kName = "name";
+  std::string name;
+  for (size_t i = 0; i < columns.size(); ++i) {
+    const std::vector<std::string> words = label_words(columns[i]);
+    const bool is_fused = words.size() == 1 && words[0].size() > kName.size() && words[0].ends_with(kName) &&
+                          words[0] != "username" && words[0] != "filename";
+    if (is_fused && has_letter(cells[i]))
+      name += (name.empty() ? "" : "/") + cells[i];
+  }
+  return name;
+}
+
 bool is_head_of_samples(const std::vector<std::string>& cells) {
   constexpr std::array<std::string_view, 5> kClocks{"time", "timestamp", "ts", "datetime", "date"};
   const std::vector<std::string> first = label_words(cells[0]);

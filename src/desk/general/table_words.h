@@ -40,4 +40,13 @@ bool is_incomplete(
     const std::vector<std::string>& cells,
     std::string& meaning);
 
+// Returns a row of words whose first `count` words are its name as one cell.
+std::vector<std::string> name_joined(std::vector<std::string> words, size_t count);
+
+// Returns whether a cell names a function or a kernel and no part of a machine: "aten::mm", "relu(float*)".
+bool names_code(std::string_view cell);
+
+// Returns the cells below names such as "pxname" and "svname", from the whole to its member: "llm/vllm-3".
+std::string fused_name(const std::vector<std::string>& columns, const std::vector<std::string>& cells);
+
 }  // namespace lento::desk

@@ -1,5 +1,5 @@
-// Recognises the head of a table by the meaning of its names, by a rule below it, or by a row of numbers
-// below it, and passes the cells of each row to Entries under the names of their columns.
+// Passes the cells of each row of a table to Entries under the names of their columns. table_heads.cc finds
+// the heads.
 #include "desk/general/tables.h"
 
 #include <algorithm>
@@ -15,124 +15,6 @@
 #include "desk/read/waiting.h"
 
 namespace lento::desk {
-namespace {
-
-const std::vector<std::string> kMetric{"metric"};
-
-}  // namespace
-
-// Returns whether the text is a row of numbers that follows a line of as many words.
-bool Tables::is_first_row(std::string_view text) const {
-  constexpr size_t kFewestWords = 5;
-  const char last = text[text.find_last_of(" \t") + 1];
-  if (last < '0' || last > '9')
-    return false;
-  std::vector<std::string> words = blank_cells(text);
-  const std::vector<std::string> head = blank_cells(without_bars(candidate_));
-  if (words.size() == head.size() && words.size() > kFewestWords && words[0].ends_with(":"))
-    words[0] = "0";  // the name of the row, below a name of the column of names
-  if (words.size() == head.size() + 1 && words[0].ends_with(":"))
-    words.erase(words.begin());
-  const auto is_number = [](const std::string& word) {
-    return cell_value(word).has_value();
-  };
-  return words.size() >= kFewestWords && head.size() == words.size() &&
-         std::ranges::none_of(head, is_number) && std::ranges::all_of(words, is_number);
-}
-
-// Begins a table whose head is the line before the current one (`candidate_`) and whose columns are `cells`.
-// Does nothing when a table is open, there are fewer than two cells, or a cell is a number and no name.
-void Tables::promote(std::vector<std::string> cells) {
-  const bool is_head = cells.size() >= 2 && std::ranges::all_of(cells, [](const std::string& cell) {
-                         return has_letter(cell) && cell.size() < kLongestName && !cell_value(cell);
-                       });
-  if (!is_head || !columns_.empty())
-    return;
-  head_line_ = candidate_;
-  words_ = blank_cells(without_bars(candidate_));
-  start_table(std::move(cells));
-}
-
-void Tables::start_table(std::vector<std::string> cells) {
-  has_rows_ = false;
-  is_ruled_ = false;
-  begins_.clear();
-  columns_ = std::move(cells);
-  is_load_ = std::ranges::any_of(columns_, names_response_time);
-}
-
-// Begins a table when the line is a head: it has names only, and one of them is that of a measure, of a
-// condition or of a kind of device or host. Returns whether it is.
-bool Tables::begin_table(std::string_view text) {
-  const bool is_comment = text.front() == '#' && text.size() > 1;
-  if (is_comment)
-    text = without_blanks(text.substr(std::min(text.find_first_not_of('#'), text.size())));
-  // "Metric,avg,min": the rows state what they measure.
-  const auto commas = std::ranges::count(text, ',');
-  const bool is_of_metrics = commas > 0 && label_words(text.substr(0, text.find(','))) == kMetric;
-  std::vector<std::string> cells = gap_cells(text);
-  const size_t gaps = cells.size();
-  const bool is_comma = is_of_metrics || (gaps < 3 && commas > 1);
-  const bool is_barred = !is_comma && std::ranges::count(text, '|') > 1;
-  if (is_comma)
-    cells = comma_cells(text);
-  if (is_barred) {
-    cells = bar_cells(text);
-    for (std::string& cell : cells)  // "data_size(Bytes): | avg_time(us):"
-      if (cell.ends_with(":"))
-        cell.pop_back();
-  }
-  if (cells.size() < 2 || (is_comma && is_head_of_samples(cells)))
-    return false;
-  if (names_parts(cells)) {
-    separator_ = ' ';
-    cells.insert(cells.begin(), "");
-    prefix_.clear();
-    words_.clear();
-    start_table(std::move(cells));
-    return true;
-  }
-  const bool is_pair = is_comment || is_of_metrics || (cells.size() == 2 && names_size(cells[0]));
-  bool is_head = cells.size() >= (is_pair ? 2 : 3);
-  bool means_something = is_of_metrics;
-  for (const std::string& cell : cells) {
-    if (cell.empty() && is_comma && &cell == &cells[0])  // the index of a data frame
-      continue;
-    if (cell.empty() || (&cell != &cells[0] && cell.ends_with(":")) || holds_number(cell))
-      return false;
-    const char first = cell[cell.size() > 1 && (cell[0] == '+' || cell[0] == '-') ? 1 : 0];
-    const bool is_number = first >= '0' && first <= '9' && !cell.starts_with("10^");
-    is_head = is_head && has_letter(cell) && !is_number && cell.size() < kLongestName;
-    means_something = means_something || means(cell);
-  }
-  if (!is_head || !means_something)
-    return false;
-  separator_ = is_comma ? ',' : is_barred ? '|' : ' ';
-  prefix_.clear();
-  if (cells[0].ends_with(":")) {  // "RX:  bytes  packets  errors" is the head of rows of numbers
-    prefix_ = cells[0].substr(0, cells[0].size() - 1) + " ";
-    cells.erase(cells.begin());
-  }
-  head_line_ = text;
-  words_ = blank_cells(text);  // where single blanks separate columns
-  const bool is_by_gap = separator_ == ' ' && prefix_.empty() && gaps == cells.size();
-  start_table(std::move(cells));
-  for (size_t i = 0, at = 0; is_by_gap && i < columns_.size(); at += columns_[i++].size()) {
-    at = head_line_.find(columns_[i], at);
-    begins_.push_back(at + indent_);
-  }
-  return true;
-}
-
-bool Tables::means(const std::string& name) {
-  if (label_words(name) == std::vector<std::string>{"desired"})
-    return true;
-  const Meaning meaning = column_measure(name).meaning;
-  const bool is_number = meaning != Meaning::None && meaning != Meaning::Step && meaning != Meaning::Work;
-  return is_number || names_condition(name) || names_member(name) || names_host(name) || names_rank(name) ||
-         polarity_of(name) != Polarity::None;
-}
-
 bool Tables::table_row(std::string_view text, const std::string& host, Sink& sink) {
   host_ = host;
   if (columns_.empty())
@@ -144,7 +26,7 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
     return is_row;
   }
   const std::vector<std::string> by_gap = gap_cells(text);
-  const std::vector<std::string> by_blank = blank_cells(text);
+  const std::vector<std::string> by_blank = name_joined(blank_cells(text), name_words_);
   bool any = false;
   if (is_ruled_ && !begins_.empty() && !cells_below_begins(text).empty())
     any = fields(columns_, cells_below_begins(text), prefix_, sink);
@@ -243,9 +125,11 @@ bool Tables::fields(
       subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];
   }
   for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
-    if (names_something(columns[i]) && has_letter(cells[i]))
+    if (names_something(columns[i]) && has_letter(cells[i]) && !names_code(cells[i]))
       subject.device = cells[i];
-  if (subject.empty() && cells[0].find_first_of(" :") != std::string::npos)
+  if (subject.empty())
+    subject.device = fused_name(columns, cells);
+  if (subject.empty() && name_words_ == 1 && cells[0].find_first_of(" :") != std::string::npos)
     subject.host = host_among(cells[0]);  // "Brick node7:/bricks/b1"
   const bool is_named = !subject.empty();
   list_part(columns, cells, subject, sink);
@@ -264,7 +148,8 @@ bool Tables::fields(
     subject.device = device_;
   if (subject.host.empty())
     subject.host = host_;
-  const bool is_row_named = !is_named && has_letter(cells[0]) && !means(columns[0]) && !cell_value(cells[0]);
+  const bool is_name = name_words_ > 1 || has_letter(cells[0]);
+  const bool is_row_named = !is_named && is_name && !means(columns[0]) && !cell_value(cells[0]);
   if (is_row_named)
     name += cells[0] + " ";  // "Triad:"
   const bool is_keyed = !is_named && prefix.empty() && names_size(columns[0]) && !has_letter(cells[0]);
@@ -318,48 +203,6 @@ bool Tables::cell(
     measure = of_row_;
   }
   return entries_.number(name + column, measure, number->value, subject, sink);
-}
-
-void Tables::rule(std::string_view text) {
-  std::vector<size_t> begins;
-  std::vector<std::string> names;
-  const std::string head = std::string(candidate_indent_, ' ') + candidate_;
-  for (size_t at = 0; at < text.size();) {
-    const size_t end = std::min(text.find(' ', at), text.size());
-    names.emplace_back(
-        without_blanks(std::string_view(head).substr(std::min(at + indent_, head.size()), end - at)));
-    begins.push_back(at + indent_);
-    at = std::min(text.find_first_not_of(' ', end), text.size());
-  }
-  const bool is_open = columns_.empty() || head_line_ == candidate_;
-  // A name of the head may not lie across two columns, as where numbers are set to the right.
-  const bool is_aligned = std::ranges::all_of(begins, [&](size_t begin) {
-    return begin == 0 || begin >= head.size() || head[begin - 1] == ' ';
-  });
-  if (begins.size() < 3 || !is_open || !is_aligned) {
-    promote(gap_cells(candidate_));
-    is_ruled_ = is_ruled_ || (head_line_ == candidate_ && !columns_.empty());
-    return;
-  }
-  columns_.clear();
-  promote(std::move(names));
-  is_ruled_ = !columns_.empty();
-  if (is_ruled_)
-    begins_ = std::move(begins);
-}
-
-void Tables::note_line(std::string_view text) {
-  if (columns_.empty() && is_first_row(text))
-    promote(blank_cells(without_bars(candidate_)));
-  candidate_ = text;
-  candidate_indent_ = indent_;
-}
-
-void Tables::blank_line() {
-  if (!has_rows_)  // a blank line may separate the head from its rows
-    return;
-  columns_.clear();
-  words_.clear();
 }
 
 }  // namespace lento::desk

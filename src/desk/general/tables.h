@@ -39,14 +39,18 @@ class Tables {
   bool is_pair_of_box(const std::vector<std::string>& cells) const {
     return head_.empty() && cells.size() == 2 && !cells[0].empty() && !cells[1].empty();
   }
+  bool is_open() const {
+    return !columns_.empty();
+  }
   // Sets the unit of later numbers that state none, from a line such as "are in MB/sec".
   void set_unit(const std::string& unit) {
     unit_ = unit;
   }
 
  private:
-  bool is_first_row(std::string_view text) const;
+  bool is_first_row(std::string_view text, size_t& names) const;
   void promote(std::vector<std::string> cells);
+  void name_rows(size_t count);
   void start_table(std::vector<std::string> cells);
   static bool means(const std::string& name);
   std::vector<std::string> cells_below(std::string_view text) const;
@@ -73,6 +77,7 @@ class Tables {
   std::string host_;  // that wrote the line
   std::string device_;
   bool has_rows_ = false;             // of the last head
+  size_t name_words_ = 1;             // in front of the numbers of a row
   char separator_ = ' ';              // ',' or '|' sets the cells apart, else gaps do
   bool is_ruled_ = false;             // a rule is below the head
   std::vector<size_t> begins_;        // of the columns, where the rule or gaps of the head state them

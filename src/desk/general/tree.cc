@@ -68,8 +68,8 @@ bool identify(const Json& object, Subject& subject) {
 void name_subject(const Json& object, Subject& subject) {
   constexpr std::array<std::string_view, 8>
       kHosts{"hostname", "host", "nodeName", "node_name", "HostName", "node", "Hostname", "instance"};
-  constexpr std::array<std::string_view, 9>
-      kNames{"name", "Name", "Id", "id", "device", "Device", "interface", "ifname", "bdf"};
+  constexpr std::array<std::string_view, 10>
+      kNames{"name", "Name", "Id", "id", "device", "Device", "interface", "ifname", "bdf", "bus_id"};
   for (const auto& [key, value] : object.members()) {
     const bool is_number = value.is_int() || (value.is_string() && value.string({}).size() < 8);
     if (is_number && names_rank(key))

@@ -64,11 +64,13 @@ void question_loads(
     Judgement& out);
 
 // Raises a question about numbers and texts of reports without a known meaning (desk/general). An odd one may
-// be the cause of a slow-down, so the verdict cannot be healthy.
+// be the cause of a slow-down, so the verdict cannot be healthy. `known` is the number of quantities with a
+// meaning that were compared, which share the budget of false alarms.
 void question_unknown(
     const Records& records,
     const SeriesByQuantity& unknown,
-    const Limits& limits,
+    size_t known,
+    const JudgeOptions& options,
     Judgement& out);
 
 }  // namespace lento::desk

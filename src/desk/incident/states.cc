@@ -365,7 +365,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
     const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;
     if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
       by_quantity[series.quantity].push_back(&series);
-    if (quantity.better == Better::Neither && quantity.group == "report, without a meaning" &&
+    if (quantity.better == Better::Neither && quantity.group.starts_with("report, without a meaning") &&
         !series.rows.empty())
       unknown[series.quantity].push_back(&series);
   }
@@ -380,12 +380,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
         out);
   add_counters(records, by_quantity, std::span(out.findings).subspan(found));
   if (out.findings.size() == found) {
-    const double compared = double(by_quantity.size() + unknown.size());
-    question_unknown(
-        records,
-        unknown,
-        {options.false_alarms / std::max(compared, 1.0), options.least_effect},
-        out);
+    question_unknown(records, unknown, by_quantity.size(), options, out);
     question_loads(records, loads, options, out);
   }
   const std::vector<std::string> own = merged(out.covered);

@@ -105,8 +105,8 @@ size_t digits(std::string_view text, size_t at) {
 size_t iso_date_size(std::string_view text) {
   if (text.size() < 19 || digits(text, 0) != 4 || (text[4] != '-' && text[4] != '/'))
     return 0;
-  if ((text[10] != 'T' && text[10] != ' ' && text[10] != ',') || text[13] != ':' || text[16] != ':' ||
-      digits(text, 17) != 2)
+  if ((text[10] != 'T' && text[10] != ' ' && text[10] != ',' && (text[10] != '-' || text[4] != '/')) ||
+      text[13] != ':' || text[16] != ':' || digits(text, 17) != 2)
     return 0;
   size_t end = 19;
   if (end < text.size() && (text[end] == '.' || text[end] == ','))
@@ -126,7 +126,8 @@ size_t iso_date_size(std::string_view text) {
 std::optional<Moment> iso_moment(std::string_view text) {
   constexpr size_t kBehindDay = 10;
   std::string plain(text);
-  if (plain.size() > kBehindDay && plain[kBehindDay] == ',')  // "2026-11-20,09:00:11"
+  // "2026-11-20,09:00:11", "2026/11/20-09:00:11"
+  if (plain.size() > kBehindDay && (plain[kBehindDay] == ',' || plain[kBehindDay] == '-'))
     plain[kBehindDay] = ' ';
   if (const size_t comma = plain.find(','); comma != plain.npos)
     plain[comma] = '.';
