@@ -1,9 +1,9 @@
 // Makes from the model's fit of a run the chip on which hypotheses are simulated.
 //
 // Each class of parts (cores, links, memory units, DRAM ports) has its fitted rate, without the clock's
-// slowness, unless chance may explain the difference from the file. A part has its own fitted rate as long as
-// it lies within three standard deviations of its class. One further away may have a fault and has the rate
-// of its class.
+// slowness. Where chance may explain how that rate differs from the one in the chip file, it has the file's.
+// A part has its own fitted rate as long as it lies within three standard deviations of its class. One
+// further away may have a fault and has the rate of its class.
 #pragma once
 
 #include <array>

@@ -15,7 +15,8 @@ struct ScanInput {
   const std::vector<Baseline>& baselines;
 };
 
-// Returns all components of the chip except its cores, in order.
+// Returns all components of the chip except its cores: links, routers, memory units, DRAM ports, each by
+// index.
 std::vector<Component> all_components(const Grid& grid);
 
 // Returns the components that at least one path crosses, without cores, in the order of all_components().

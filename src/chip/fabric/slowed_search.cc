@@ -48,8 +48,9 @@ uint32_t most_waits(const Timeline& line) {
   return most;
 }
 
-// Returns the spread of each wait. A processor's first wait is simulated with the recorded traffic. The
-// traffic of its later waits is only approximately that of the recording, so their spread is larger.
+// Returns for each wait the standard deviation of log(recorded length / simulated length). A processor's
+// first wait is simulated with the recorded traffic. The traffic of its later waits is only approximately
+// that of the recording, so their spread is larger.
 std::vector<double> spreads_of(const std::vector<ComparedWait>& waits, const SlowSpread& slow) {
   std::vector<double> out;
   out.reserve(waits.size());

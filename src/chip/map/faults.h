@@ -59,10 +59,10 @@ void require_reached(const std::vector<Fault>& faults, uint64_t cycles, const st
 // Returns false when a component of the file is not on the chip, so that the file does not apply to it.
 bool applicable(const std::vector<Fault>& faults);
 
-// Parses "core5", "link5-9", "router5", "lsu5" or "dram-left-2" to part and index, on a sheet
-// (Grid::is_sheet) the names of its components. The fault does not exist() when the word is well formed but
-// the chip has no such component. Throws base::Error at `where` on another word, and on a sheet also when no
-// component that works has the name.
+// Parses "core5", "link5-9", "router5", "lsu5" or "dram-left-2" to part and index. On a chip that declares
+// its own interconnect (Grid::is_sheet), it parses the names that the file gives to the components. The fault
+// does not exist() when the word is well formed but the chip has no such component. Throws base::Error at
+// `where` on another word, and on a sheet also when no component that works has the name.
 Fault component(const std::string& name, const Grid& grid, const base::Location& where);
 
 }  // namespace lento::chip

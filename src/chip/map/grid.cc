@@ -16,7 +16,7 @@ using spec::Interconnect;
 using spec::Load;
 using spec::TileKind;
 
-// Returns a default interconnect for a chip that declares none: every place a core, one network.
+// Returns the chip's interconnect, or a default where it declares none: every place a core, one network.
 Interconnect interconnect_of(const spec::Chip& chip) {
   if (chip.interconnect)
     return *chip.interconnect;

@@ -50,7 +50,8 @@ class Sketch : public RecordSink {
   Sketch() = default;
   Sketch(std::span<const SketchShape> shapes, const SketchOptions& options);
 
-  // Drops records of cores that the sketch does not have, and records of an impossible inference.
+  // Adds a record to the sketch of its core. Drops it when the sketch has no such core, or when its inference
+  // number is above the number of inferences that the sketch was sized for.
   Outcome record(const ProbeRecord& record) override;
 
   const std::vector<CoreSketch>& cores() const {

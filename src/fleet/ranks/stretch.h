@@ -22,8 +22,9 @@ struct Stretch {
 // the significance.
 Stretch best_stretch(std::span<const double> series, double allowance, double roughness = 1);
 
-// Returns how much more the means of tenths of the series scatter than independent values of the same
-// short-term noise would: 1 for white noise, more where neighbouring steps are alike. NaN under 30 values.
+// Returns the ratio of two standard deviations: that of the means of tenths of the series, over the one
+// expected if the values were independent with the same short-term noise. 1 is white noise; neighbouring
+// steps that are alike give more. NaN under 30 values.
 double slow_noise(std::span<const double> series);
 // Returns the lower median of slow_noise() over several series whose noise is of one kind, so that a faulty
 // minority does not count. It is at least 1.

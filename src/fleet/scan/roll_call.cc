@@ -7,9 +7,10 @@
 namespace lento::fleet {
 namespace {
 
-// Least share of the members with a sample in a row; below it the source is at fault and not its machines.
+// Least share of the job's machines that have a sample at one time (a row of the table). Below it, the source
+// of the samples has failed and not its machines.
 constexpr double kAnswered = 0.75;
-// Time in which the machines' samples return after an outage
+// Time after an outage within which the samples of the machines come back, not all at once
 // (bench/results/2026-11-22/fleet_source_faults.txt).
 constexpr int64_t kUneven_ms = 30'000;
 

@@ -54,7 +54,9 @@ double readers_that_conflict(const Use& use) {
   return double(use.peers);
 }
 
-// Counts conflicting pairs between two ranges, or within one: w w' + w r' + r w' over different threads.
+// Counts the conflicting pairs of uses by different threads between two ranges, or within one: w w' + w r' +
+// r w', with w and r the numbers of writes and reads. With `by_peers`, it counts the loads that another cache
+// answered.
 double conflicts(const Range& a, const Range& b, bool same, bool by_peers) {
   double pairs = by_peers ? 0 : a.writes * (b.writes + b.reads) + a.reads * b.writes;
   if (by_peers) {

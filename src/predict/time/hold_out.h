@@ -50,10 +50,12 @@ enum class Constants {
   Generic
 };
 
-// The kind of the cells for the memory of training: `chip` is kFittedChip, and a row is a measured peak.
+// Value of the column `kind` of hold_out_errors.csv for the memory of training. Such rows hold no chip of
+// their own but kFittedChip, and were made from measured peaks.
 constexpr const char* kTrainingMemory = "training memory";
 
-// Returns the error that nine of ten counts of a training run's memory do not exceed.
+// Returns the relative error, |counted / measured - 1|, that nine of ten counts of a training run's memory do
+// not exceed.
 double memory_error();
 
 struct Sureness {

@@ -32,7 +32,8 @@ What neusight_run(const Row& row) {
                                            : What(neusight_inference_row(row));
 }
 
-// Tables of several kinds of columns are the first of these.
+// The dialects and the columns that each needs. A table whose columns match several is read as the first of
+// them.
 const std::vector<Table>& tables() {
   using enum Dialect;
   static const std::vector<Table> kTables = {

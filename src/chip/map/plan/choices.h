@@ -48,8 +48,9 @@ class Choices {
   // Lists the cuts of a layer. With groups, it lists only cuts over all cores into a multiple of
   // own_samples(). For products it prefers cuts with as many parts along the channels as a group has cores.
   std::vector<Cut> cuts(const Layer& layer) const;
-  // Returns the choice for a cut with its sub-steps, sharers and runs, without sampled parts. Returns
-  // nullopt when it does not fit in the scratchpad.
+  // Returns the choice for a cut: its number of sub-steps, how many cores share each input, and the runs of
+  // neighbouring channels that a sub-step computes. Sampled parts are left empty (sample()). Returns nullopt
+  // when it does not fit in the scratchpad.
   std::optional<Choice> choice(const Layer& layer, const Cut& cut) const;
   // Lists placements of the parts on cores, as positions in the order of cores.
   std::vector<std::vector<uint32_t>> placements(const Layer& layer, const Cut& cut) const;

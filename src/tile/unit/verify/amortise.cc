@@ -81,9 +81,9 @@ bool is_clock(const ManyRuns& runs, size_t cell) {
   return runs.tracked[cell].clock.number != 0;
 }
 
-// Returns the mix of runs that gains most, and its prices. `gains` and `amounts` are those of one run of each
-// kind: an amount is 1 for the run, or the number of inputs that come in it. `cycles` tile cycles pass for
-// each unit of amount.
+// Returns the mix of runs with the largest total gain (bytes sent or inputs lost, as `gains`), and the price
+// of each tracked cell. `gains` and `amounts` are those of one run of each kind: an amount is 1 for the run,
+// or the number of inputs that come in it. `cycles` tile cycles pass for each unit of amount.
 Potential best_potential(
     const ManyRuns& runs,
     const std::vector<double>& gains,

@@ -284,9 +284,9 @@ class Explorer {
   std::map<std::vector<uint32_t>, Path> waiting_;  // by Path::place
   std::vector<BranchStep> branches_;               // of the path that is being executed
   uint32_t paths_ = 0;                             // numbers of paths that were used (Path::place)
-  // For a number (Term), up to four cells that were loaded or stored with a value over it; at index number %
-  // kNumberSlots. Only a hint: a later number with the same index takes the entry over, and a cell may be
-  // stored to again.
+  // For each symbolic unknown (Term::number), up to four cells whose loaded or stored value is an expression
+  // in it; at index number % kNumberSlots. Only a hint: a later number with the same index takes the entry
+  // over, and a cell may be stored to again.
   static constexpr size_t kNumberSlots = 4096;
   struct CellsOfNumber {
     uint32_t number = 0;

@@ -137,8 +137,8 @@ struct PathCost {
     return out;
   }
 
-  // Returns the cost of either a or b: of each number the larger, but the smaller of a lower bound (best,
-  // streamed_least), and the kinds of run of both.
+  // Returns a cost that covers both a and b: the larger of each number, the smaller of each lower bound
+  // (best, streamed_least), and the union of their sets of kinds of run, which are ways in which main ends.
   static PathCost worst_of(const PathCost& a, const PathCost& b) {
     PathCost out;
     out.worst = std::max(a.worst, b.worst);
