@@ -38,7 +38,7 @@ std::string described(const RecognisedFile& file) {
 
 // Returns what can be done with files that allow no judgement.
 std::string hint_on(const std::vector<RecognisedFile>& files, const std::vector<Question>& questions) {
-  std::string hint = "lento --help lists what is read; docs/formats says how each looks";
+  std::string hint = "docs/formats/desk.md lists what is read";
   const std::string& path = files[0].path;
   if (files[0].kind.noun == "table")
     hint = "say what its columns are: lento fleet diagnose --csv " + path +
