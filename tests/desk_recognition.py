@@ -21,7 +21,7 @@ from desk import cluster, gpu, job, network, other_files, runs, tools
 
 # A part of the name of the format that reads each kind.
 KINDS = {
-    cluster.sinfo: "sinfo", cluster.srun: "launcher", cluster.kubectl_nodes: "kubectl get nodes", cluster.kubectl_describe: "kubectl describe", cluster.ipmi_sel: "ipmitool", cluster.nvme_smart: "nvme",
+    cluster.sinfo: "sinfo", cluster.srun: "launcher", cluster.kubectl_nodes: "kubectl get nodes", cluster.kubectl_describe: "kubectl describe", cluster.ipmi_sel: "ipmitool", cluster.nvme_smart: "nvme", cluster.lustre_import: "Lustre import",
     gpu.dcgm_health: "dcgmi health", gpu.dcgm_nvlink: "dcgmi nvlink", gpu.smi_page: "nvidia-smi", gpu.smi_xml: "nvidia-smi -q -x", gpu.rocm_smi: "rocm-smi", gpu.amd_metric: "amd-smi", gpu.nvbandwidth: "nvbandwidth",
     network.iblinkinfo: "iblinkinfo", network.opensm: "subnet manager", network.perftest: "perftest", network.nccl_closed: "NCCL debug", job.nanogpt: "nanoGPT", job.deepspeed: "timers of DeepSpeed", job.tqdm: "progress bars", job.jax_heartbeat: "MaxText",
     job.horovod: "ranks that have not come", job.torchrun: "launcher", job.vllm: "model server", job.sglang: "model server", job.llama_cpp: "llama.cpp",

@@ -1,5 +1,5 @@
-"""Schedulers and the hardware under them: sinfo, srun, kubectl, ipmitool, nvme. Formats after the manual pages of Slurm 23,
-the Kubernetes reference, node-problem-detector, ipmitool 1.8 and nvme-cli 2. Values are drawn."""
+"""Schedulers and the hardware under them: sinfo, srun, kubectl, ipmitool, nvme, lctl. Formats after the manual pages of Slurm 23,
+the Kubernetes reference, node-problem-detector, ipmitool 1.8, nvme-cli 2 and the sources of Lustre 2.12. Values are drawn."""
 HEALTHY, OPEN = "healthy", "open"
 
 
@@ -107,4 +107,26 @@ def nvme_smart(draw, fault):
     return files, [bad] if fault else HEALTHY
 
 
-CASES = [sinfo, srun, kubectl_nodes, kubectl_describe, ipmi_sel, nvme_smart]
+def lustre_import(draw, fault):
+    """lctl get_param osc.*.import on one client: one target answers slowly or is lost. An idle target has an average of few requests."""
+    count, first, stem = draw.randint(6, 12), draw.randint(1, 99), draw.choice(["scratch", "lustre", "home"])
+    bad = draw.randrange(count)
+    idle = draw.choice([at for at in range(count) if at != bad])
+    lost = draw.random() < 0.5
+    text = ""
+    for at in range(count):
+        name, usual = f"{stem}-OST{at:04x}", draw.randint(700, 950)
+        state = "IDLE" if at == idle else draw.choice(["DISCONN", "EVICTED", "CONNECTING"]) if fault and lost and at == bad else "FULL"
+        wait = draw.randint(200000, 700000) if at == idle else usual * draw.randint(12, 60) if fault and not lost and at == bad else usual
+        server = f"10.9.0.{first + at // 2}@o2ib"
+        text += (f"osc.{name}-osc-ffff8800a1b2c000.import=\nimport:\n    name: {name}-osc-ffff8800a1b2c000\n    target: {name}_UUID\n    state: {state}\n"
+                 "    connect_flags: [ write_grant, server_lock, version, adaptive_timeouts, lvb_type ]\n    connect_data:\n       flags: 0xa0425af2e3440478\n"
+                 "       instance: 1\n       target_version: 2.12.7.0\n       initial_grant: 8437760\n       max_brw_size: 4194304\n"
+                 f"    import_flags: [ replayable, pingable, connect_tried ]\n    connection:\n       failover_nids: [ {server} ]\n       current_connection: {server}\n"
+                 f"       connection_attempts: {draw.randint(1, 3)}\n       generation: 1\n       in-progress_invalidations: 0\n       idle: {draw.randint(0, 19)} sec\n"
+                 f"    rpcs:\n       inflight: {draw.randint(0, 8)}\n       unregistering: 0\n       timeouts: 0\n       avg_waittime: {wait} usec\n"
+                 "    service_estimates:\n       services: 5 sec\n       network: 1 sec\n    transactions:\n       last_replay: 0\n       peer_committed: 0\n       last_checked: 0\n")
+    return {"imports.txt": text}, [f"{stem}-OST{bad:04x}"] if fault else HEALTHY
+
+
+CASES = [sinfo, srun, kubectl_nodes, kubectl_describe, ipmi_sel, nvme_smart, lustre_import]

@@ -159,7 +159,7 @@ const Format kNvmeSmart{
     "warnings of disks"};
 
 Formats machine_formats() {
-  return {&kIpmiSel, &kNvmeSmart, &kSmartd, &kUnits};
+  return {&kIpmiSel, &kLustreImport, &kNvmeSmart, &kSmartd, &kUnits};
 }
 
 }  // namespace lento::desk
