@@ -367,8 +367,16 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
 
 namespace {
 
+// Names the arithmetic of 8 bits that the chip has, for weights that do not fit in 16.
+std::string fewer_bits(const System& system) {
+  for (const Precision p : {Precision::Fp8, Precision::Int8})
+    if (system.chip.peak(p) > 0)
+      return "; or fewer bits: --precision " + std::string(name(p));
+  return {};
+}
+
 // Removes the times of a run that does not fit in memory, and adds a remedy that finds a layout that fits.
-void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
+void leave_out_times(finding::Diagnosis& d, const System& system, const Expectation& e) {
   constexpr const char* kShown[] =
       {"asked", "parameters", "active parameters", "devices", "memory a device", "fits"};
   std::erase_if(d.facts, [&](const auto& fact) {
@@ -377,7 +385,7 @@ void leave_out_times(finding::Diagnosis& d, const Expectation& e) {
   d.figures.clear();
   d.expectations.clear();
   d.remedy = "Find a layout that fits: --parallel all=" + std::to_string(std::max(8, e.devices)) +
-             (e.work == Work::Train ? "" : "; or fewer bits: --precision fp8");
+             (e.work == Work::Train ? "" : fewer_bits(system));
 }
 
 // Replaces the memory and the energy of the data sheet's stack by those of the expectation, so that the
@@ -437,7 +445,7 @@ void state_expectation(
   mark_facts_of_sheet(d);
   state_memory_and_energy(d, system, e);
   if (!measured && !e.fits && !e.at_edge(system.chip.memory_bytes))
-    return leave_out_times(d, e);
+    return leave_out_times(d, system, e);
   if (!measured)
     d.remedy = next_question(e);
   const auto rate = [&e](double seconds) {
