@@ -47,16 +47,12 @@ std::string advice(const Suspect& s, const std::string& name) {
   return {};
 }
 
-finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip& chip, uint64_t run_cycles) {
+finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip& chip) {
   finding::Finding f;
   f.subject = s.alike.size() > 1 ? name_of(s.alike, grid) : name_of(s.component, grid);
   f.category = kind_of(s.component.part);
   f.score = s.score;
   f.factor = s.factor;
-  const double run = std::max<double>(1, double(run_cycles));
-  const bool core = s.component.part == Part::Core;
-  if (core)
-    f.lost_share = std::min(1.0, s.lost_cycles / run);
   f.when = {double(s.begin) / chip.clock_hz, double(s.end) / chip.clock_hz, "s"};
   f.summary = f.subject + " was about " + format_factor(s.factor) + " times slower than it should be for " +
               base::format_quantity(double(s.end - s.begin) / chip.clock_hz, base::Dimension::Time) + ".";
@@ -68,7 +64,7 @@ finding::Finding finding_of(const Suspect& s, const Grid& grid, const spec::Chip
          "",
          "sketch, time bins"});
   f.evidence.push_back({"records through it in that time", double(s.seen), "", "sketch"});
-  if (!core)
+  if (s.component.part != Part::Core)
     f.evidence.push_back(
         {"waiting that it added to the transfers through it, summed over them",
          s.lost_cycles,
@@ -232,7 +228,7 @@ diagnose(const Detection& detection, const Sketch& sketch, const spec::Chip& chi
   d.scale = "chip";
   d.title = program.name + " on " + chip.name;
   for (const Suspect& s : detection.reported)
-    d.findings.push_back(finding_of(s, grid, chip, detection.run_cycles));
+    d.findings.push_back(finding_of(s, grid, chip));
   finding::sort_findings(d.findings);
   if (d.findings.empty()) {
     d.verdict = "No fail-slow seen.";
