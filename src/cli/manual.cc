@@ -130,7 +130,11 @@ std::string manual_page(const Command& command, const std::string& called) {
   std::string out = ".TH " + page_name(called) + " 1 \"\" \"lento " + base::kVersion + "\" \"Lento\"\n";
   out += ".SH NAME\n" + troff(page_name(called)) + " \\- " + troff(command.text()) + "\n";
   out += ".SH SYNOPSIS\n\\fB" + troff(called) + "\\fR [\\fIoptions\\fR]" +
-         (command.subcommands().empty() ? "" : " \\fIcommand\\fR") + "\n";
+         (command.subcommands().empty() ? "" : " \\fIcommand\\fR");
+  for (const OptionWords& option : command.options())
+    if (option.name.empty())
+      out += " \\fI" + troff(option.names) + "\\fR";
+  out += "\n";
   out += commands_section(command, called) + options_section(command);
   if (!command.footer().empty())
     out += ".SH EXAMPLE\n.nf\n" + troff(command.footer()) + "\n.fi\n";

@@ -54,6 +54,7 @@ TEST(ManualPage, HasItsSections) {
   EXPECT_THAT(page, testing::StartsWith(".TH lento-chip-map 1 "));
   EXPECT_THAT(page, HasSubstr("\n.SH NAME\nlento\\-chip\\-map \\- Place it's layers\n"));
   EXPECT_THAT(page, HasSubstr("\\fB\\-o,\\-\\-output\\fR \\fIFILE\\fR"));
+  EXPECT_THAT(page, HasSubstr("\\fBlento chip map\\fR [\\fIoptions\\fR] \\fIchip\\fR\n"));
   EXPECT_THAT(page, HasSubstr(".SH EXAMPLE"));
   EXPECT_THAT(page, Not(HasSubstr(".SH COMMANDS")));
   const std::string group = manual_page(*p.root.subcommands()[0], "lento chip");

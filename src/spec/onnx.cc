@@ -40,6 +40,7 @@ class Reader {
       add_initializer(graph_.initializer(i), i);
     for (int i = 0; i < graph_.input_size(); ++i)
       add_input(graph_.input(i), i);
+    check_dimensions();
     for (const auto& info : graph_.value_info())
       stated_[info.name()] = &info;
     for (const auto& info : graph_.output())
@@ -125,6 +126,21 @@ class Reader {
         where,
         "dimension " + std::to_string(position) + " ('" + dim.dim_param().substr(0, 80) + "') is open",
         "give its size: --dim " + (dim.dim_param().empty() ? "NAME" : dim.dim_param().substr(0, 80)) + "=N");
+  }
+
+  // Refuses a size that was given for a dimension which no input has.
+  void check_dimensions() const {
+    std::vector<std::string> open;
+    for (const auto& info : graph_.input())
+      for (const auto& dim : info.type().tensor_type().shape().dim())
+        if (!dim.dim_param().empty() && std::ranges::find(open, dim.dim_param()) == open.end())
+          open.push_back(dim.dim_param().substr(0, 80));
+    for (const auto& [name, size] : options_.dimensions)
+      if (std::ranges::find(open, name) == open.end())
+        throw Error(
+            at("--dim " + name),
+            "no input has a dimension of this name",
+            open.empty() ? "all inputs have sizes, leave --dim out" : base::suggestion(name, open));
   }
 
   // Adds an operation.

@@ -137,6 +137,17 @@ TEST(Onnx, OpenDimensionsTakeTheSizeGiven) {
       (Shape{1, 4, 7}));
 }
 
+TEST(Onnx, SizesOfDimensionsThatNoInputHasAreRefused) {
+  OnnxOptions options;
+  options.dimensions["open"] = 7;
+  options.dimensions["opne"] = 7;
+  const std::string text = base::test::error_of([&] {
+    read(OnnxModel().input("x", {1, 4, 0}).node("Relu", {"x"}, {"y"}).output("y"), options);
+  });
+  EXPECT_THAT(text, HasSubstr("no input has a dimension of this name"));
+  EXPECT_THAT(text, HasSubstr("did you mean 'open'?"));
+}
+
 TEST(Onnx, SharedModels) {
   const char* shared = std::getenv("LENTO_SHARED");
   const std::string folder = std::string(shared ? shared : "../shared") + "/models/";
