@@ -26,6 +26,14 @@ if(LENTO_FST_SOURCE)
   endforeach()
 endif()
 
+# Libraries of headers are compiled in as well; Debian states their licences beside them.
+foreach(name nlohmann-json3-dev libcli11-dev libeigen3-dev)
+  if(EXISTS /usr/share/doc/${name}/copyright)
+    file(READ /usr/share/doc/${name}/copyright licence)
+    string(APPEND lento_compiled_in "\nCompiled in, headers of ${name}:\n${licence}")
+  endif()
+endforeach()
+
 function(lento_package component package section text)
   string(TOUPPER ${component} id)
   set(CPACK_DEBIAN_${id}_PACKAGE_NAME ${package} PARENT_SCOPE)
@@ -35,7 +43,7 @@ function(lento_package component package section text)
   set(components ${CPACK_COMPONENTS_ALL} ${component})
   set(CPACK_COMPONENTS_ALL ${components} PARENT_SCOPE)
   file(WRITE ${PROJECT_BINARY_DIR}/packaging/${package}/copyright
-    "Copyright: 2026 The Lento authors\nLicense: Apache-2.0\n On Debian systems, the full text of the Apache License, version 2.0,\n"
+    "Copyright: 2026 The Lento authors\nLicense: Apache-2.0\n Figures of share/lento (models, runs, kernels, chips) are facts; each row or its table's head names the source.\n On Debian systems, the full text of the Apache License, version 2.0,\n"
     " can be found in /usr/share/common-licenses/Apache-2.0.\n${lento_compiled_in}")
   install(FILES ${PROJECT_BINARY_DIR}/packaging/${package}/copyright ${PROJECT_BINARY_DIR}/packaging/changelog.gz
     ${PROJECT_BINARY_DIR}/packaging/changelog.Debian.gz
@@ -89,5 +97,5 @@ endif()
 # libcurl is loaded only by commands that speak to a server; with what it brings it is 18 packages.
 set(CPACK_DEBIAN_LENTO_PACKAGE_SUGGESTS "libcurl4, gcc-riscv64-unknown-elf, prometheus-alertmanager")
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-  "libyaml-cpp-dev, libonnx-dev, libzstd-dev, liblzma-dev, zlib1g-dev, libsodium-dev, libdw-dev, libelf-dev, libnlopt-dev, libsqlite3-dev, libsnappy-dev, libprotobuf-dev, nlohmann-json3-dev")
+  "libyaml-cpp-dev, libonnx-dev, libzstd-dev, liblzma-dev, zlib1g-dev, libsodium-dev, libdw-dev, libelf-dev, libnlopt-dev, libsqlite3-dev, libsnappy-dev, libprotobuf-dev, nlohmann-json3-dev, pkg-config")
 include(CPack)

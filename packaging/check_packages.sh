@@ -79,7 +79,7 @@ echo 'lento-mpi: installed and used by two ranks'
 rm -rf "$root"
 
 fresh_root dev
-inside 'apt-get -q install -y --no-install-recommends /packages/liblento-dev_*.deb /packages/lento_*.deb g++ cmake make pkg-config' >>"$work/install.log"
+inside 'apt-get -q install -y --no-install-recommends /packages/liblento-dev_*.deb /packages/lento_*.deb g++ cmake make' >>"$work/install.log"
 cp -r "$here/../tests/consumer" "$root/tmp/"
 mkdir "$root/tmp/programs"
 cp "$here/use_library.cc" "$root/tmp/programs/"

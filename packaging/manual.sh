@@ -11,6 +11,9 @@ rm -rf "$folder"
 if [ $# -gt 2 ]; then
   "$3" docs --man "$folder/lab/man1"
   gzip -9n "$folder"/lab/man1/*.1
+  "$3" docs --completion bash >"$folder/lento-lab.bash"
+  "$3" docs --completion zsh >"$folder/_lento-lab"
+  "$3" docs --completion fish >"$folder/lento-lab.fish"
 fi
 mkdir -p "$folder/mpi/man1"
 gzip -9nc "$(dirname "$0")/lento-mpi.1" >"$folder/mpi/man1/lento-mpi.1.gz"
