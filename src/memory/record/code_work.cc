@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -18,9 +19,10 @@ using program::X86Instruction;
 using Flow = X86Instruction::Flow;
 
 constexpr size_t kMostVisited = 2000;
-constexpr uint64_t kCallBytes = 5;     // of a direct call
-constexpr uint32_t kRecorderCall = 2;  // instructions: the call and its argument
-constexpr size_t kLongest = 15;        // bytes of an instruction
+constexpr uint64_t kCallBytes = 5;                 // of a direct call
+constexpr uint32_t kRecorderCall = 2;              // instructions: the call and its argument
+constexpr size_t kLongest = 15;                    // bytes of an instruction
+constexpr uint64_t kMostCode = uint64_t{1} << 30;  // bytes of a segment that are read
 
 bool is_x86_64(std::ifstream& file) {
   constexpr size_t kMachine = 18;
@@ -61,10 +63,16 @@ CodeWork::Segment* CodeWork::segment_at(uint64_t address) {
     if (s.is_read)
       return &s;
     s.is_read = true;
+    // The range and the path come from the trace: only a regular file is opened, and not more is taken than
+    // it has.
+    std::error_code failed;
+    const uint64_t size = std::filesystem::file_size(s.path, failed);
+    if (failed || s.offset >= size || !std::filesystem::is_regular_file(s.path, failed))
+      return &s;
     std::ifstream file(s.path, std::ios::binary);
     if (!is_x86_64(file))
       return &s;
-    s.bytes.resize(s.high - s.low);
+    s.bytes.resize(std::min({s.high - s.low, size - s.offset, kMostCode}));
     file.seekg(std::streamoff(s.offset));
     file.read(reinterpret_cast<char*>(s.bytes.data()), std::streamsize(s.bytes.size()));
     s.bytes.resize(size_t(std::max<std::streamsize>(0, file.gcount())));

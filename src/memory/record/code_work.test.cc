@@ -76,5 +76,16 @@ TEST_F(CodeWorkOf, UnknownCodeGivesNoWork) {
   EXPECT_FALSE(CodeWork("nothing\n1-2 r-xp").between(at(5), at(19)).known);
 }
 
+TEST_F(CodeWorkOf, ATraceMayNameAnyRangeAndAnyPath) {
+  of(kLoop);  // writes the file
+  CodeWork endless("1000-ffffffffffff0000 r-xp 00000000 08:01 77 " + path_ + "\n");
+  EXPECT_TRUE(endless.between(0x1000 + kPlace + 5, 0x1000 + kPlace + 19).known);
+  EXPECT_FALSE(
+      CodeWork("1000-2000 r-xp fffffffffffffff0 08:01 77 " + path_ + "\n").between(0x1005, 0x1013).known);
+  for (const char* path : {"/dev/zero", "/dev/stdin", "/", "/none/such"})
+    EXPECT_FALSE(
+        CodeWork(std::string("1000-2000 r-xp 0 08:01 77 ") + path + "\n").between(0x1005, 0x1013).known);
+}
+
 }  // namespace
 }  // namespace lento::memory
