@@ -14,10 +14,10 @@
 namespace lento::predict {
 namespace {
 
-using Table = std::map<std::pair<std::string, std::string>, ServingConstants>;
+using ConstantsByStack = std::map<std::pair<std::string, std::string>, ServingConstants>;
 
-Table parse(std::string_view text) {
-  Table out;
+ConstantsByStack parse(std::string_view text) {
+  ConstantsByStack out;
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line[0] == '#' || line.starts_with("chip,"))
@@ -52,7 +52,7 @@ Table parse(std::string_view text) {
 
 // Returns the constants of the closest match: this chip and framework, a similar chip, then any.
 ServingConstants serving_constants(const System& system, std::string_view framework) {
-  static const Table table = parse(embedded::serving_constants("serving_constants.csv"));
+  static const ConstantsByStack table = parse(embedded::serving_constants("serving_constants.csv"));
   const std::string software(framework);
   const std::pair<std::string, std::string> tried[] =
       {{system.name, software}, {system.similar_chip, software}, {system.name, ""}, {"", software}, {"", ""}};
