@@ -21,6 +21,7 @@
 #include "chip/read/probe_file.h"
 #include "chip/sim/simulate.h"
 #include "evidence/sample.h"
+#include "lab/chip/score.h"
 
 namespace lento::chip {
 namespace {
@@ -287,14 +288,13 @@ class World {
     *result = simulate(Model(w.chip_, w.program_), faults, run);
   }
 
-  // Draws a fault that at least ten operations or segments meet, as in campaigns: another leaves no trace.
+  // Draws a fault that at least kFewHits operations or segments meet, as campaigns count them.
   Fault drawn_fault(uint64_t seed) const {
-    constexpr uint64_t kLeastEvents = 10;
     constexpr int kMostDrawn = 100;
     base::Rng rng(seed, "chip.world.fault");
     for (int drawn = 1;; ++drawn) {
       const Fault fault = drawn_fault(rng);
-      if (events_of(fault) >= kLeastEvents || drawn == kMostDrawn)
+      if (events_of(fault) >= kFewHits || drawn == kMostDrawn)
         return fault;
     }
   }

@@ -229,6 +229,10 @@ void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earl
   d.verdict = d.findings.empty() ? "No core is slower than its peers in the zones that it ran."
                                  : d.findings.front().summary;
   d.notes.push_back("Seen are zones alone: links, memories and waits for them are not.");
+  if (verdict.unmatched > 0)
+    d.notes.push_back(
+        std::to_string(verdict.unmatched) +
+        " sorts of zones were run by no core equally often in both runs, and are not compared.");
   for (const ZoneSuspect& s : verdict.other_work)
     d.notes.push_back(other_work_words(s));
   if (d.findings.empty() && !verdict.other_work.empty())

@@ -192,12 +192,17 @@ class ZoneJudge {
     std::map<Sort, Durations> earlier;
     if (options.earlier != nullptr)
       earlier = durations_of(*options.earlier, seconds);
+    size_t matched = 0;
     for (const auto& [sort, durations] : durations_of(trace, seconds)) {
+      const size_t before = compared_.size();
       if (options.earlier == nullptr)
         compare_peers(sort, durations, compared_);
       else
         compare_with_earlier(sort, durations, earlier[sort], compared_);
+      matched += compared_.size() > before;
     }
+    if (options.earlier != nullptr)
+      out_.unmatched = earlier.size() - matched;  // `earlier` holds the zones of both runs by now
   }
 
   // Compares cores in all zones and names those that are slower than chance allows.

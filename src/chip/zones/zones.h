@@ -41,7 +41,8 @@ struct ZoneJudgement {
   std::string reason;
   std::string remedy;
   size_t cores = 0;
-  size_t zones = 0;                  // zones that five cores or more ran equally often
+  size_t zones = 0;                  // compared zones, with an earlier run those of each chip
+  size_t unmatched = 0;              // with an earlier run: zones that no core ran equally often in both
   size_t records = 0;                // records of those zones
   double detectable = 0;             // factor that would be named with probability 95 %, in the best zone
   std::map<int32_t, double> common;  // with an earlier run: by chip, factor by which its cores became slower

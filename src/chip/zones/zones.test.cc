@@ -183,6 +183,15 @@ TEST(Zones, AStatedClockTurnsCyclesIntoTime) {
   EXPECT_NEAR(judge_zones(later, {.earlier = &earlier}).common.at(0), 1.35 / 0.8, 0.03);
 }
 
+TEST(Zones, ZonesThatOnlyOneRunHasAreCounted) {
+  const TransferTrace earlier = trace_of({}, 1);
+  TransferTrace later = trace_of({}, 2);
+  EXPECT_EQ(judge_zones(later, {.earlier = &earlier}).unmatched, 0U);
+  for (TransferStream& stream : later.streams)
+    stream.records.pop_back();
+  EXPECT_GT(judge_zones(later, {.earlier = &earlier}).unmatched, 0U);
+}
+
 // One core is compared with its earlier run, and so are few. All of them together are the chip.
 TEST(Zones, FewCoresAreComparedWithTheirEarlierRun) {
   const TransferTrace earlier = trace_of({.cores = 3}, 1);
