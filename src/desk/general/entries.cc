@@ -11,6 +11,7 @@
 #include "base/units.h"
 #include "desk/general/cells.h"
 #include "desk/general/states.h"
+#include "desk/read/report_groups.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -18,10 +19,7 @@ namespace {
 
 constexpr const char* kGroup = "report";
 constexpr const char* kSizeGroup = "sizes in a report";  // compared without a tolerance
-constexpr const char* kUnreadGroup = "report, without a meaning";
-constexpr const char* kPartsGroup = "report, without a meaning, of parts";  // not searched for outliers
-constexpr const char* kInFull = ", read in full";                           // incident/states.cc
-constexpr double kWhole = 100;                                              // percent
+constexpr double kWhole = 100;                           // percent
 
 // Returns whether a number is the name of something: "SOCKETID", "pid", "device index".
 bool names_identity(const std::string& label) {

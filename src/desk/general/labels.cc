@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "base/ascii.h"
 #include "base/number.h"
 
 namespace lento::desk {
@@ -25,13 +26,6 @@ bool is_name_char(char c) {
 // Returns whether a unit may hold the character: letters, "/", "%" and the two bytes of the micro sign.
 bool is_unit_char(char c) {
   return is_alpha(c) || c == '/' || c == '%' || static_cast<unsigned char>(c) >= 0xb5;
-}
-
-std::string in_small_letters(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return out;
 }
 
 struct Found {
@@ -269,7 +263,7 @@ bool take_unit(std::string_view line, size_t& end, LabelledValue& out) {
     const std::string_view second = line.substr(word, behind_word - word);
     constexpr std::array<std::string_view, 5> kKinds{"elapsed", "wall", "total", "cpu", "real"};
     if (second.size() > 1 && seconds_of(second) > 0 &&
-        std::ranges::find(kKinds, in_small_letters(unit)) != kKinds.end()) {
+        std::ranges::find(kKinds, base::lower_case(unit)) != kKinds.end()) {
       out.unit = second;
       end = behind_word;
       return true;

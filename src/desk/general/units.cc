@@ -5,18 +5,12 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/ascii.h"
 #include "desk/general/kept_measure.h"
 #include "desk/general/labels.h"
 
 namespace lento::desk {
 namespace {
-
-std::string in_lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = c >= 'A' && c <= 'Z' ? char(c - 'A' + 'a') : c;
-  return out;
-}
 
 struct Prefix {
   char letter;
@@ -102,7 +96,7 @@ Measure derive_from_unit(std::string_view unit) {
     measure.scale *= 1e6;
     return measure;
   }
-  const std::string lower = in_lower_case(unit);
+  const std::string lower = base::lower_case(unit);
   if (constexpr std::string_view kPer = "per "; lower.starts_with(kPer) && lower.size() > kPer.size()) {
     const double seconds = seconds_of(std::string_view(lower).substr(kPer.size()));
     return seconds > 0 ? Measure{Meaning::Rate, "1/s", 1 / seconds} : Measure{};

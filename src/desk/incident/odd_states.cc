@@ -6,6 +6,7 @@
 
 #include "desk/incident/outliers.h"
 #include "desk/incident/state_peers.h"
+#include "desk/read/report_groups.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -95,7 +96,7 @@ void cover_settings(const Records& records, const SeriesByQuantity& unknown, Jud
   for (const auto& [id, series] : unknown) {
     const Quantity& quantity = records.quantities()[id];
     const std::vector<Peer> peers = peers_of(records, series);
-    if (!quantity.group.ends_with("read in full") || peers.size() < kFewestStatePeers ||
+    if (!quantity.group.ends_with(kInFull) || peers.size() < kFewestStatePeers ||
         std::ranges::any_of(peers, [&](const Peer& peer) {
           return peer.text != peers[0].text;
         }))

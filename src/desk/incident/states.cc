@@ -22,6 +22,7 @@
 #include "base/units.h"
 #include "desk/incident/outliers.h"
 #include "desk/incident/state_peers.h"
+#include "desk/read/report_groups.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -365,7 +366,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
     const bool is_judged = quantity.better != Better::Neither && quantity.kind != Kind::Annotation;
     if (is_judged && quantity.scope == Scope::Own && !series.rows.empty() && series.rows[0].is_state())
       by_quantity[series.quantity].push_back(&series);
-    if (quantity.better == Better::Neither && quantity.group.starts_with("report, without a meaning") &&
+    if (quantity.better == Better::Neither && quantity.group.starts_with(kUnreadGroup) &&
         !series.rows.empty())
       unknown[series.quantity].push_back(&series);
   }

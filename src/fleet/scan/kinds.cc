@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "base/ascii.h"
 #include "evidence/sample.h"
 
 namespace lento::fleet {
@@ -77,13 +77,6 @@ constexpr std::array kKindWords{
     KindWord{"rate", {Kind::Rate, Slow::Unknown}},
 };
 
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 constexpr size_t kFew = 10;  // a metric with fewer distinct values is compared by ranks
 
 }  // namespace
@@ -94,7 +87,7 @@ const char* name(Kind kind) {
 }
 
 MetricKind kind_of(std::string_view metric) {
-  const std::string text = lower_case(metric);
+  const std::string text = base::lower_case(metric);
   for (const KindWord& word : kKindWords) {
     if (text.find(word.text) != std::string::npos)
       return word.kind;
