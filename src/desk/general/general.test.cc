@@ -279,7 +279,8 @@ TEST(Report, ColumnsOfPartsAndPartsInBrackets) {
 TEST(Report, BarsBetweenCellsAndATitleAboveTheNames) {
   const auto of = [](const std::string& text) {
     std::vector<double> values;
-    for (const Series& series : read(text).series())
+    const Records records = read(text);
+    for (const Series& series : records.series())
       for (const Observation& row : series.rows)
         if (row.text.empty())
           values.push_back(row.value);
