@@ -136,7 +136,7 @@ uint64_t RestLines::shape_of(std::string_view line) {
     if (is_kept) {
       shape = mixed(shape, word.is_number && !is_report ? mixed(before, word.hash) : word.hash);
     } else {
-      const bool is_next = any_end + 1 == at && line[any_end] == ' ';
+      const bool is_next = any_end != line.npos && any_end + 1 == at && line[any_end] == ' ';
       behind_any = shape = is_next ? behind_any : mixed(shape, kAnyWord);
       any_end = word.end;
     }
