@@ -164,8 +164,9 @@ void run(Context& context, const std::vector<std::string>& paths, const desk::Ex
     RecognisedFile file = desk::recognise(path);
     // A table of questions holds no verdict. The same table of several hosts may compare them.
     const bool is_of_runs = file.role == Role::Questions;
+    const bool is_maybe_trace = file.kind.format == "perf";  // by the form of its first lines
     const desk::Labels labels =
-        file.role == Role::None || is_of_runs ? desk::labels_in(path) : desk::Labels::None;
+        file.role == Role::None || is_of_runs || is_maybe_trace ? desk::labels_in(path) : desk::Labels::None;
     if (labels == desk::Labels::Known && !is_of_runs)
       logs.push_back(path);
     else

@@ -179,11 +179,16 @@ std::vector<std::string> label_words(std::string_view label) {
   return words;
 }
 
-// Returns the unit that ends a label, or "": "seconds/ns =  209.5".
+// Returns a unit among the words of a label, or "": "seconds/ns =  209.5", "bogo ops/s (real time)".
 static std::string_view unit_in_label(std::string_view label) {
-  const std::string_view word = label.substr(label.rfind(' ') + 1);
-  return word.find('/') != word.npos && measure_of_unit(word).meaning != Meaning::None ? word
-                                                                                       : std::string_view{};
+  while (!label.empty()) {
+    const size_t end = std::min(label.find(' '), label.size());
+    const std::string_view word = label.substr(0, end);
+    if (word.find('/') != word.npos && measure_of_unit(word).meaning != Meaning::None)
+      return word;
+    label.remove_prefix(std::min(end + 1, label.size()));
+  }
+  return {};
 }
 
 // Returns whether a unit counts errors in a second: "rxdrop/s", "txerr/s".

@@ -76,15 +76,18 @@ class Report : public RestReader {
     }
     const size_t indent = line.find_first_not_of(" \t");
     tables_.set_indent(indent);
-    if ((text.front() == '|' && (text.back() == '|' || text.back() == '+')) || text.front() == '+')
+    if ((text.front() == '|' && (text.back() == '|' || text.back() == '+')) || text.front() == '+') {
+      if (text.front() == '|' && text.find_first_not_of("|-+= ") != text.npos)
+        tables_.note_above(text);
       return box_line(text, sink);
+    }
     if (text.starts_with("|-") || text.starts_with("`-") || text.starts_with("| ")) {
       const std::string_view leaf = text.substr(std::min(text.find_first_not_of("|`-+ "), text.size()));
       if (leaf.find(" = ") == leaf.npos)  // the branch of a tree
         return states_.words_of_state(leaf, sink);
       text = leaf;
     }
-    if (text.find_first_not_of("-=+ ") == text.npos) {  // a rule below a head
+    if (text.find_first_not_of("-=+| ") == text.npos) {  // a rule below a head
       tables_.rule(text);
       return false;
     }
@@ -151,10 +154,16 @@ class Report : public RestReader {
   // (in ops/sec):".
   void note_unit(std::string_view text) {
     static const Pattern units("are in {unit:word}");
+    static const Pattern rates("are in {_} per second");
     static const Pattern title_units("(in {unit}):");
     static const Pattern output_units("is in {unit:word}");
     static const Pattern heading_units("({unit:name})$");
     Match match;
+    if (rates.match(text, match)) {  // "are in 1000s of bytes per second"
+      unit_ = "1/s";
+      tables_.set_unit(unit_);
+      return;
+    }
     const bool is_heading =
         text.find_first_of("0123456789:=|") == text.npos && heading_units.match(text, match);
     if (!(is_heading || units.match(text, match) || title_units.match(text, match) ||

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "desk/general/aligned_heads.h"
 #include "desk/general/cells.h"
 #include "desk/general/states.h"
 #include "desk/general/table_words.h"
@@ -83,6 +84,7 @@ void Tables::start_table(std::vector<std::string> cells) {
   has_rows_ = false;
   name_words_ = 1;
   is_ruled_ = false;
+  has_bars_ = false;
   begins_.clear();
   columns_ = std::move(cells);
   is_load_ = std::ranges::any_of(columns_, names_response_time);
@@ -201,15 +203,37 @@ void Tables::rule(std::string_view text) {
 }
 
 void Tables::note_line(std::string_view text) {
-  if (size_t names = 0; columns_.empty() && is_first_row(text, names)) {
-    promote(head_words(candidate_));
-    if (names > 1 && !columns_.empty()) {
-      name_rows(names);
-      columns_ = words_;
+  if (columns_.empty()) {
+    AlignedHead head = aligned_head(above_, std::string(indent_, ' ') + std::string(text));
+    size_t names = 0;
+    const bool is_row = is_first_row(text, names);
+    if (head.lines > size_t(is_row) && (!is_row || head.is_exact) &&
+        (!unit_.empty() || std::ranges::any_of(head.columns, means))) {
+      start_table(std::move(head.columns));
+      words_ = columns_;
+      head_line_.clear();
+      separator_ = ' ';
+      prefix_.clear();
+      name_words_ = std::max<size_t>(head.names, 1);
+      has_bars_ = true;
+    } else if (is_row) {
+      promote(head_words(candidate_));
+      if (names > 1 && !columns_.empty()) {
+        name_rows(names);
+        columns_ = words_;
+      }
     }
   }
+  note_above(text);
   candidate_ = text;
   candidate_indent_ = indent_;
+}
+
+void Tables::note_above(std::string_view text) {
+  constexpr size_t kMostLines = 3;
+  if (above_.size() == kMostLines)
+    above_.erase(above_.begin());
+  above_.push_back(std::string(indent_, ' ') + std::string(text));
 }
 
 void Tables::blank_line() {

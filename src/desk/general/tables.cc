@@ -25,6 +25,9 @@ bool Tables::table_row(std::string_view text, const std::string& host, Sink& sin
     has_rows_ = has_rows_ || is_row;
     return is_row;
   }
+  const std::string plain = has_bars_ ? without_bars(std::string(text)) : "";
+  if (has_bars_)
+    text = plain;
   const std::vector<std::string> by_gap = gap_cells(text);
   const std::vector<std::string> by_blank = name_joined(blank_cells(text), name_words_);
   bool any = false;
@@ -125,7 +128,8 @@ bool Tables::fields(
       subject.device = is_plain ? label_words(columns[i])[0] + cells[i] : cells[i];
   }
   for (size_t i = 0; i < columns.size() && subject.empty(); ++i)
-    if (names_something(columns[i]) && has_letter(cells[i]) && !names_code(cells[i]))
+    if (names_something(columns[i]) && has_letter(cells[i]) && !names_code(cells[i]) &&
+        cells[i].find(" /") == std::string::npos && !cells[i].starts_with("/"))  // "POST /v1/completions"
       subject.device = cells[i];
   if (subject.empty())
     subject.device = fused_name(columns, cells);

@@ -26,6 +26,8 @@ class Tables {
   // Keeps a line as a possible head. A row of at least five numbers makes the line before it the head, when
   // both have as many words.
   void note_line(std::string_view text);
+  // Keeps a line of a box as a possible line of the head of rows below the box.
+  void note_above(std::string_view text);
   void blank_line();
   // Sets the device ("gpu3", "" for none) that rows are about when no cell of theirs names a subject.
   void set_device(const std::string& device) {
@@ -85,8 +87,10 @@ class Tables {
   std::vector<std::string> columns_;  // the head, set apart by gaps
   std::vector<std::string> words_;    // the same, set apart by blanks
   std::string head_line_;
-  std::string candidate_;  // the line before
-  size_t indent_ = 0;      // of the line
+  std::vector<std::string> above_;  // the last lines of a possible head, as they stand
+  bool has_bars_ = false;           // the columns are found by their place, whatever bars lie between
+  std::string candidate_;           // the line before
+  size_t indent_ = 0;               // of the line
   size_t candidate_indent_ = 0;
   std::string prefix_;
   std::string unit_;
