@@ -162,13 +162,14 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   std::set<std::string> folders;
   std::set<std::string> numbers;  // folders named 0, 1, 2 ..., as torchrun --log-dir makes them
   for (size_t i = 0; i < records.files.size(); ++i) {
+    const fs::path path = without_rotation(records.files[i].path);
+    const std::string folder = path.parent_path().filename().string();
+    if (is_digits(folder))
+      numbers.insert(folder);
     if (!records.files[i].recognised())
       continue;
-    const fs::path path = without_rotation(records.files[i].path);
     files[kinds[i]].insert(path);
-    if (const std::string folder = path.parent_path().filename().string(); is_digits(folder))
-      numbers.insert(folder);
-    if (const std::string folder = path.parent_path().filename().string(); looks_like_host(folder))
+    if (looks_like_host(folder))
       folders.insert(folder);
   }
   const bool are_ranks =

@@ -262,11 +262,11 @@ void Entries::bad_state(const std::string& meaning, const Subject& subject, Sink
   sink.event(std::move(event));
 }
 
-void Entries::open_state(const std::string& meaning, Sink& sink) {
+void Entries::open_state(const std::string& meaning, Sink& sink, const std::string& remedy) {
   Event event;
   event.kind = "unread/state";
   event.meaning = meaning;
-  event.action = "the states and events of what is missing, on the hosts where it should run";
+  event.action = remedy;
   note_states(sink);
   sink.event(std::move(event));
 }

@@ -31,8 +31,9 @@ class Entries {
   void part(const std::string& device, Sink& sink, bool by_name = false);
   // Writes an event for a part in a bad state.
   void bad_state(const std::string& meaning, const Subject& subject, Sink& sink);
-  // Writes a question about the state of a service, which names no part of a machine.
-  void open_state(const std::string& meaning, Sink& sink);
+  // Writes a question about the state of a service, or about an error, which names no part of a machine.
+  // `remedy` would answer it.
+  void open_state(const std::string& meaning, Sink& sink, const std::string& remedy = "");
   void note_states(Sink& sink);  // the report states conditions of parts, so it shows when none is bad
   void note_rows() {             // another function wrote rows, so the file counts as recognised
     has_rows_ = true;

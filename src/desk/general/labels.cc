@@ -189,6 +189,11 @@ std::string label_behind(std::string_view text) {
   return end == 0 ? "" : std::string(text.substr(begin, end - begin));
 }
 
+bool counts_errors(const std::string& label) {
+  const Meaning meaning = measure_of(label, "").meaning;
+  return meaning == Meaning::Errors || meaning == Meaning::Uncorrected || meaning == Meaning::Corrected;
+}
+
 // Returns a unit of a rate among the words in front of a number, or "": "GFLOP/s rating of=431.2".
 std::string rate_in(std::string_view text) {
   if (const size_t end = text.find_last_of(",;|"); end != text.npos)
@@ -324,6 +329,9 @@ std::vector<LabelledValue> labelled_values(std::string_view line) {
       is_whole = measure_of(value.label, "").meaning == Meaning::Step;
     if (value.label.empty() && (value.unit.empty() || value.unit == "%"))
       value.label = label_behind(line.substr(end));
+    else if (value.unit.empty() && line.substr(label, at - label).find(':') != line.npos)
+      if (const std::string behind = label_behind(line.substr(end)); counts_errors(behind))
+        value.label += " " + behind;  // "mc0: 0 Uncorrected Errors"
     if (value.unit.empty())
       value.unit = rate_in(line.substr(before, at - before));
     while (!is_whole && end < line.size() &&

@@ -124,7 +124,7 @@ class Report : public RestReader {
     found_nothing_ =
         !(value_of_file(text, sink) || named_values(text, sink) || tables_.begin_table(text) ||
           states_.limit(text, sink) || states_.check(text, sink) || states_.sentence(text, sink) ||
-          pair(text, sink) || states_.outcome(text, sink) || numbers(text, sink));
+          pair(text, sink) || states_.outcome(text, sink) || numbers(text, sink) || output(text, sink));
     return !found_nothing_;
   }
 
@@ -195,6 +195,12 @@ class Report : public RestReader {
     context_.set_host(is_host ? std::string(name) : "");
     if (is_host)
       text = without_blanks(text.substr(colon + 1));
+  }
+
+  // Takes the only word that a command wrote on a host: "node7: 6.8.0-45-generic".
+  bool output(std::string_view text, Sink& sink) {
+    const bool is_word = !context_.host().empty() && text.find_first_of(" \t=:") == text.npos;
+    return is_word && entries_.entry("output", text, context_.subject(true), sink);
   }
 
   // Takes the values of several names: "Latencies  [min, mean, max]  1.2ms, 3.4ms, 9.9ms".

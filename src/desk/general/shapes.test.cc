@@ -40,6 +40,26 @@ TEST(Shapes, AShareOfMembersIsAFaultWhenNothingElseIs) {
   EXPECT_TRUE(read("node4:9000\n   Drives: 4/4 OK\n").events().empty());
 }
 
+TEST(Shapes, TheOnlyWordOfAHostIsTheOutputOfACommandThere) {
+  const Records records =
+      read("node3: 6.8.0-45-generic\nnode4: 6.8.0-45-generic\nnode5: 5.15.0-130-generic\n");
+  EXPECT_EQ(records.series().size(), 3u);
+  ASSERT_NE(series_of(records, "output"), nullptr);
+}
+
+TEST(Shapes, ErrorsBehindTheirNumberBelongToTheNameInFront) {
+  EXPECT_EQ(read("mc0: 2 Uncorrected Errors\n").events().size(), 1u);
+  EXPECT_TRUE(read("mc0: 0 Uncorrected Errors\nmc0: 7 Corrected Errors\n").events().empty());
+}
+
+TEST(Shapes, AnExceptionInADocumentIsAQuestion) {
+  const Records records = read(
+      "{\"message\": {\"message\": \"FileNotFoundError: no such file\", \"extraInfo\": {\"timestamp\": "
+      "\"1\"}}}\n");
+  ASSERT_EQ(records.events().size(), 1u);
+  EXPECT_EQ(records.events()[0].kind, "unread/state");
+}
+
 TEST(Shapes, PairsInOneLineOfABox) {
   const Records records = read(
       "|-----------------------------------|\n|    CUDA OOMs: 0    |  cudaMalloc retries: 512  |\n"

@@ -145,7 +145,8 @@ bool Tables::fields(
     else
       entries_.open_state(
           cells[label_words(columns[0]) == std::vector<std::string>{"namespace"} ? 1 : 0] + ": " + missing,
-          sink);
+          sink,
+          "the states and events of what is missing, on the hosts where it should run");
     return true;
   }
   if (!is_named)

@@ -65,6 +65,12 @@ bool identify(const Json& object, Subject& subject) {
   return false;
 }
 
+// Returns whether a text begins with the name of an exception: "torch.AcceleratorError: CUDA error ...".
+bool states_exception(std::string_view text) {
+  const std::string_view word = text.substr(0, text.find(' '));
+  return word.size() < text.size() && (word.ends_with("Error:") || word.ends_with("Exception:"));
+}
+
 void name_subject(const Json& object, Subject& subject) {
   constexpr std::array<std::string_view, 8>
       kHosts{"hostname", "host", "nodeName", "node_name", "HostName", "node", "Hostname", "instance"};
@@ -133,7 +139,9 @@ bool walk_tree(const Json& root, Entries& entries, Sink& sink, TreeRoot is_of) {
     const bool is_nameless = is_of == TreeRoot::Part && node.subject.empty();
     any = any || !is_nameless;
     for (const auto& [key, value] : node.json->members()) {
-      if (value.is_object() || value.is_array())
+      if (value.is_string() && states_exception(value.string({})))
+        entries.open_state(value.string({}).substr(0, value.string({}).find('\n')), sink);
+      else if (value.is_object() || value.is_array())
         open.push_back({&value, key, node.subject, node.is_identified, node.is_alert});
       else if (!is_nameless && (!node.is_alert || condition_of(scalar_text(value)) != Condition::Good))
         entries.entry(node.key.empty() ? key : node.key + " " + key, scalar_text(value), node.subject, sink);
