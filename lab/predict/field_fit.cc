@@ -58,6 +58,12 @@ class Fitter {
   double predicted(size_t i) const {
     return std::log(cases_[i]->seconds(scalars_of_case(i)));
   }
+  void move_to(const Vector& state) {
+    state_ = state;
+    predicted_.resize(cases_.size());
+    for (size_t i = 0; i < cases_.size(); ++i)
+      predicted_[i] = predicted(i);
+  }
   size_t host_at(size_t source) const {
     return offset_at(sources_ + source);
   }
@@ -65,7 +71,7 @@ class Fitter {
     return deviation_at(stacks_.size()) + source;
   }
   double off(size_t i) const {
-    return std::log(cases_[i]->row.measured_s) - predicted(i) - state_[offset_at(source_of_[i])];
+    return std::log(cases_[i]->row.measured_s) - predicted_[i] - state_[offset_at(source_of_[i])];
   }
   // Returns the standard deviation of what launches from the host add to a scalar's logarithm.
   double launches_apart(size_t p) const {
@@ -85,6 +91,7 @@ class Fitter {
   // Logarithms: the centre, what the host's launches add to it, each stack's deviation, each source's offset,
   // and the time of each source's host over the usual.
   Vector state_;
+  Vector predicted_;  // of each case, as move_to left it
   Vector spread_;
   double source_spread_ = 0.2;
   double host_spread_ = 0.3;
@@ -107,6 +114,7 @@ Fitter::Fitter(const std::vector<const FieldCase*>& cases)
   state_.assign(host_at(sources_), 0);
   for (size_t p = 0; p < kP; ++p)
     state_[p] = std::log(start_of(work_)[p]);
+  move_to(state_);
 }
 
 SoftwareScalars Fitter::scalars(size_t stack) const {
@@ -187,7 +195,7 @@ void add_row(
 
 // Derivatives of the predicted logarithm by the centre and by the stack's deviation, which are the same.
 std::vector<std::pair<size_t, double>> Fitter::slopes(size_t i) {
-  const double at = predicted(i);
+  const double at = predicted_[i];
   std::vector<std::pair<size_t, double>> out;
   double host = 0;
   for (size_t p = 0; p < kP; ++p) {
@@ -232,13 +240,17 @@ double Fitter::round() {
   const evidence::NormalSolution solved = evidence::solve_normal(normal, right);
   const Vector before = state_;
   const double worst = objective();
-  for (double length = 1; length > 0.05; length /= 2) {
-    for (size_t i = 0; i < state_.size(); ++i)
-      state_[i] = before[i] + length * std::clamp(solved.value[i], -1.0, 1.0);
+  double length = 1;
+  for (; length > 0.05; length /= 2) {
+    Vector next = before;
+    for (size_t i = 0; i < next.size(); ++i)
+      next[i] += length * std::clamp(solved.value[i], -1.0, 1.0);
+    move_to(next);
     if (objective() <= worst)
       break;
-    state_ = before;
   }
+  if (length <= 0.05)
+    move_to(before);
   estimate_spread(solved.variance);
   error_ = std::max(kLeastSpread, std::sqrt(squares / double(cases_.size())));
   double change = 0;
@@ -335,7 +347,7 @@ std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const b
     if (group.starts_with("table:"))
       continue;
     for (const FieldCase& c : cases) {
-      if (c.row.work == work && c.row.group() != group)
+      if (c.row.work == work && c.row.group() != group && !c.row.faulty)
         others.push_back(&c);
     }
     const FieldFit fit = fit_field(others);
@@ -360,7 +372,7 @@ SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vec
     std::map<std::string, std::set<std::string>> sources;
     std::map<std::string, size_t> runs;
     for (const FieldCase& c : cases) {
-      if (c.row.work != work)
+      if (c.row.work != work || c.row.faulty)
         continue;
       of_work.push_back(&c);
       std::set<std::string> counted = {"", c.stack};

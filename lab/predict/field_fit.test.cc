@@ -149,6 +149,20 @@ TEST(JudgeField, ErrorsAreWhatWasPlantedAndTablesAreNotJudged) {
   EXPECT_GE(close, judged.size() * 8 / 10);
 }
 
+TEST(JudgeField, FaultyRunsAreJudgedAndNothingIsFittedToThem) {
+  Field field(2, {1024, 4096});
+  const SoftwareScalars without = software_table(field.cases, {}).find(Work::Train, "usual").scalars;
+  const size_t sound = judge_field(field.cases).size();
+  field.add("usual", 6, "complaint", 4096, 1);
+  field.cases.back().row.faulty = true;
+  EXPECT_EQ(software_table(field.cases, {}).find(Work::Train, "usual").scalars, without);
+  const std::vector<JudgedCase> judged = judge_field(field.cases);
+  ASSERT_EQ(judged.size(), sound + 1);
+  EXPECT_TRUE(std::ranges::any_of(judged, [](const JudgedCase& j) {
+    return j.at->row.faulty && j.known_stack && j.log_error() > 0.5;
+  }));
+}
+
 TEST(SoftwareTable, StatesRunsAndSourcesAndIsReadBack) {
   Field field(2, {1024, 4096});
   const std::vector<JudgedCase> judged = judge_field(field.cases);

@@ -164,6 +164,7 @@ FieldRow row_of(const base::CsvReader& in) {
   row.source = f.text("source");
   row.precision = f.text("precision");
   row.devices = f.ways("n_gpus");
+  row.faulty = f.whole("faulty", 0) != 0;
   if (!find_shipped(row.chip))
     f.refuse("chip", "name a shipped system");
   row.node = f.text("node").empty() ? 0 : f.ways("node");

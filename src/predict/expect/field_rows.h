@@ -27,6 +27,7 @@ struct FieldRow {
   int64_t at_once = 0;     // serving: requests in flight (ServedLoad)
   int64_t scheduled = 1;   // serving: decode steps scheduled at once (ServedLoad)
   int64_t cache_bits = 0;  // serving: bits of a cached value (ServedLoad)
+  bool faulty = false;     // the source itself reports the run as slower than it should be: not fitted
   int devices = 1;
   int node = 0;            // devices in each node; 0: as in the data sheet
   double between_Bps = 0;  // bytes per second of one device between nodes; 0: as in the data sheet

@@ -87,6 +87,7 @@ const std::vector<Called>& usual_names() {
       {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true, kVllmCache},
       {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
       {Work::Serve, "sglang", {}, false, kSglangCache},
+      {Work::Serve, "sglang triton", {"sglang without flashinfer"}, false, kSglangCache},
       {Work::Serve, "lmdeploy", {"turbomind"}, false, kLmdeployCache},
       {Work::Serve, "lmdeploy pytorch", {}, true, kLmdeployCache},
       {Work::Serve, "transformers generate", {"hf generate", "hugging face generate", "transformers"}, true},
