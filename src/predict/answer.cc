@@ -11,6 +11,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "predict/layouts.h"
+#include "predict/remarks.h"
 #include "predict/system.h"
 #include "predict/time/explain.h"
 
@@ -30,6 +31,25 @@ struct AskedStack {
   Question of_sheet;
   Question of_field;
 };
+// Throws base::Error when the stack is known for the other kind of work alone.
+void refuse_other_work(Work work, const std::string& framework) {
+  const auto known = [&framework](Work of) {
+    try {
+      stack_called(of, framework, {"--framework"});
+      return true;
+    } catch (const base::Error&) {
+      return false;
+    }
+  };
+  const bool trains = work == Work::Train;
+  if (!known(work) && known(trains ? Work::Serve : Work::Train))
+    throw base::Error(
+        {"--framework"},
+        "'" + framework +
+            (trains ? "' serves models and does not train them" : "' trains models and does not serve them"),
+        trains ? "fsdp, deepspeed, megatron, ..." : "vllm, sglang, tensorrt-llm, ...; or add --train");
+}
+
 // Finds both names of the question's stack. Throws base::Error when neither table lists it.
 AskedStack asked_stack(const System& system, const Question& question) {
   AskedStack out{question, question};
@@ -40,6 +60,8 @@ AskedStack asked_stack(const System& system, const Question& question) {
   const bool trains = std::holds_alternative<TrainingRun>(question.what);
   const bool runs = trains || std::holds_alternative<InferenceRun>(question.what);
   const Work work = trains ? Work::Train : Work::Serve;
+  if (runs)
+    refuse_other_work(work, framework);
   if (!listed)
     out.of_sheet.framework.clear();
   if (!runs && listed)
@@ -132,6 +154,15 @@ std::string long_time(double seconds) {
                               : base::format_number(seconds / kHour, 3) + " hours";
 }
 
+// Formats a count of tokens as people write it: "15T", "300B", "1M".
+std::string token_count(double tokens) {
+  for (const auto& [scale, letter] : {std::pair{1e12, "T"}, {1e9, "B"}, {1e6, "M"}}) {
+    if (tokens >= scale)
+      return base::format_number(tokens / scale, 4) + letter;
+  }
+  return base::format_number(tokens, 6);
+}
+
 // Returns a sentence on the time and cost of options.tokens, or on the cost of a million tokens when only a
 // price is given. Returns an empty text without either.
 std::string budget_text(const Expectation& e, const PredictOptions& options, double usd_per_hour) {
@@ -147,7 +178,7 @@ std::string budget_text(const Expectation& e, const PredictOptions& options, dou
   const bool sure = e.doubts.empty();
   std::string out;
   if (options.tokens > 0) {
-    out = " " + base::format_compact(tokens) + " tokens take " + long_time(seconds(e.seconds));
+    out = " " + token_count(tokens) + " tokens take " + long_time(seconds(e.seconds));
     if (sure)
       out += " (" + long_time(seconds(e.fast_s)) + " to " + long_time(seconds(e.slow_s)) + ")";
     if (usd_per_hour <= 0)
@@ -160,20 +191,6 @@ std::string budget_text(const Expectation& e, const PredictOptions& options, dou
   if (sure)
     out += " (" + cost(e.fast_s) + " to " + cost(e.slow_s) + ")";
   return out + " at " + base::format_number(usd_per_hour, 3) + " USD a GPU and hour.";
-}
-
-// Returns a warning when a sequence has more tokens than the model has positions, else an empty text.
-std::string positions_text(const Question& question) {
-  const auto* training = std::get_if<TrainingRun>(&question.what);
-  const auto* serving = std::get_if<InferenceRun>(&question.what);
-  if (!training && !serving)
-    return {};
-  const int64_t positions = training ? training->model.positions : serving->model.positions;
-  const int64_t asked = training ? training->sequence : serving->prompt + serving->output;
-  if (positions == 0 || asked <= positions)
-    return {};
-  return " The config.json has " + std::to_string(positions) + " positions, and " + std::to_string(asked) +
-         " tokens are asked: the model was not made for so many (max_position_embeddings).";
 }
 
 // Returns the largest batch that runs at once with a token of each request within `token_s`, or 0 when one
@@ -233,7 +250,7 @@ search_layouts(const System& system, const Question& question, int devices, cons
         {"--parallel"},
         "none of " + std::to_string(layouts.tried) + " layouts of " + std::to_string(devices) +
             " devices fits the memory",
-        "more devices, or a batch that more replicas divide");
+        layouts_that_fit(system, asked_stack(system, question).of_field, 2 * devices));
   return layouts;
 }
 
@@ -278,6 +295,11 @@ finding::Diagnosis predict(const PredictOptions& options) {
         file ? std::filesystem::path(options.workload).stem().string() : options.model,
         *expected);
     state_expectation(d, system, *expected, options.measured);
+    for (std::string& note : notes_on(system, asked.of_field, *expected))
+      d.notes.push_back(std::move(note));
+    if (!expected->fits && !options.measured && !expected->at_edge(system.chip.memory_bytes))
+      d.remedy = layouts_that_fit(system, asked.of_field, expected->devices) +
+                 fewer_bits_that_fit(system, asked.of_field);
     if (!question.framework.empty() && asked.of_field.framework.empty())
       d.notes.push_back(
           "No such runs with '" + question.framework + "' are known: the range is that of any software.");
@@ -289,6 +311,8 @@ finding::Diagnosis predict(const PredictOptions& options) {
         {"--measured"},
         "a figure is judged for training and serving",
         "name a model and how it runs");
+  if (laid_over > 0 && (how.micro_batch != 1 || how.recompute != Recompute::None))
+    d.notes.push_back("The search chooses micro batch and recomputation itself, whatever is given.");
   if (!layouts.best.empty())
     state_layouts(d, layouts, system);
   else if (

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/number.h"
 #include "base/units.h"
@@ -41,8 +42,9 @@ std::vector<int> chunks_of(int64_t layers, int pipeline) {
   return out;
 }
 
-const SoftwareScalars& scalars_for(Work work, const std::string& framework) {
-  return shipped_software().find(work, stack_called(work, framework, {"--framework"})).scalars;
+const SoftwareScalars& scalars_for(Work work, const std::string& framework, const System& system) {
+  const std::string stack = stack_on(stack_called(work, framework, {"--framework"}), system.name);
+  return shipped_software().find(work, stack).scalars;
 }
 
 class Search {
@@ -53,7 +55,7 @@ class Search {
         devices_(devices),
         most_(most),
         work_(std::holds_alternative<TrainingRun>(asked.what) ? Work::Train : Work::Serve),
-        scalars_(scalars_for(work_, asked.framework)),
+        scalars_(scalars_for(work_, asked.framework, system)),
         scaled_(with_scalars(system, scalars_)) {
   }
   LayoutSearch run();
@@ -64,6 +66,7 @@ class Search {
   bool fits_with_recompute(TrainingRun& run) const;
   void try_training(TrainingRun run);
   void serve(const InferenceRun& base);
+  void try_serving(const InferenceRun& run, const std::string& stack);
   void keep(Layout layout);
 
   const System& system_;
@@ -201,35 +204,43 @@ void Search::train(const TrainingRun& base) {
   }
 }
 
-// Tries every split of the devices for serving.
+// Times one layout of serving and keeps it when it fits in memory and is among the best.
+void Search::try_serving(const InferenceRun& run, const std::string& stack) {
+  ++out_.tried;
+  try {
+    const ServedWork work(system_, {run, stack, false});
+    if (!work.fits())
+      return;
+    TrainingRun named;
+    named.tensor = run.tensor;
+    named.pipeline = run.pipeline;
+    named.data = run.data;
+    named.expert = run.expert;
+    const int64_t split = (int64_t(run.tensor) * kMostDevices + run.pipeline) * kMostDevices + run.expert;
+    keep({text_of(named), "", {run, {}, asked_.framework}, work.seconds(scalars_), split});
+  } catch (const base::Error&) {
+    // A parallel degree of this layout does not divide the model's sizes.
+  }
+}
+
+// Tries every split of the devices for serving. Experts are on one device each, split like the other weights,
+// or spread over the devices of a replica or of all replicas, as servers offer.
 void Search::serve(const InferenceRun& base) {
-  const std::string stack = stack_called(Work::Serve, asked_.framework, {"--framework"});
+  const std::string stack = stack_on(stack_called(work_, asked_.framework, {"--framework"}), system_.name);
   for (const int tensor : ways(std::max(1, system_.network.node_devices), devices_)) {
     for (const int pipeline : ways(base.model.layers, devices_ / tensor)) {
       InferenceRun run = base;
       run.tensor = tensor;
       run.pipeline = pipeline;
       run.data = devices_ / (tensor * pipeline);
-      run.expert = 1;
       if (run.data > run.batch)
         continue;
-      ++out_.tried;
-      try {
-        const ServedWork work(system_, {run, stack, false});
-        if (!work.fits())
-          continue;
-        TrainingRun named;
-        named.tensor = tensor;
-        named.pipeline = pipeline;
-        named.data = run.data;
-        keep(
-            {text_of(named),
-             "",
-             {run, {}, asked_.framework},
-             work.seconds(scalars_),
-             int64_t(tensor) * kMostDevices + pipeline});
-      } catch (const base::Error&) {
-        // A parallel degree of this layout does not divide the model's sizes.
+      std::set<int> experts{1};
+      if (base.model.experts > 1)
+        experts.insert({tensor, tensor * run.data});
+      for (const int expert : experts) {
+        run.expert = expert;
+        try_serving(run, stack);
       }
     }
   }
@@ -243,6 +254,10 @@ LayoutSearch Search::run() {
     serve(*serving);
   else
     throw base::Error({"--parallel"}, "layouts are searched for training and serving", "name a model");
+  // The order is that of the rates that are printed, whose limit of the hardware may exceed a time.
+  for (Layout& layout : out_.best)
+    layout.seconds = expect_run(system_, layout.question)->seconds;
+  std::ranges::stable_sort(out_.best, {}, &Layout::seconds);
   return std::move(out_);
 }
 
@@ -250,6 +265,14 @@ LayoutSearch Search::run() {
 
 LayoutSearch best_layouts(const System& system, const Question& question, int devices, size_t most) {
   return Search(system, question, devices, most).run();
+}
+
+int fewest_devices_that_fit(const System& system, const Question& question, int least) {
+  for (int devices = std::max(1, least); devices <= 4096; devices *= 2) {
+    if (!best_layouts(system, question, devices, 1).best.empty())
+      return devices;
+  }
+  return 0;
 }
 
 int devices_of_all(const std::string& parallel, const System& system) {

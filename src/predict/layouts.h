@@ -29,6 +29,10 @@ struct LayoutSearch {
 // base::Error when the question is neither a training run nor a load of requests.
 LayoutSearch best_layouts(const System& system, const Question& question, int devices, size_t most = 10);
 
+// Returns the smallest number of devices, `least` times a power of two, on which a layout fits in memory, or
+// 0 when none does on up to 4096.
+int fewest_devices_that_fit(const System& system, const Question& question, int least);
+
 // Parses "all" (the devices of one node) or "all=1024" (that many devices). Returns 0 when `parallel` is a
 // layout instead.
 int devices_of_all(const std::string& parallel, const System& system);

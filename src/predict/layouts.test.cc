@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "predict/time/rows/known_models.h"
 
 namespace lento::predict {
@@ -70,6 +72,43 @@ TEST(Layouts, AServedModelThatFitsOneDeviceIsReplicated) {
   const LayoutSearch found = best_layouts(*find_shipped("h100"), {run, {}, "vllm"}, 8);
   ASSERT_FALSE(found.best.empty());
   EXPECT_EQ(found.best[0].parallel, "dp=8");
+}
+
+// A mixture whose experts are spread over all replicas needs an eighth of the memory and reads fewer weights.
+TEST(Layouts, ExpertsOfAServedMixtureAreSpreadAndTheListIsInOrder) {
+  InferenceRun run;
+  run.model = *known_model("deepseek-v3");
+  run.batch = 256;
+  const System& h200 = *find_shipped("h200");
+  const LayoutSearch found = best_layouts(h200, {run, {}, "vllm"}, 16);
+  ASSERT_FALSE(found.best.empty());
+  EXPECT_TRUE(std::ranges::any_of(found.best, [](const Layout& layout) {
+    return layout.parallel == "ep=16,dp=16";
+  }));
+  double last = 0;
+  for (const Layout& layout : found.best) {
+    const double seconds = expect_run(h200, layout.question)->seconds;
+    EXPECT_GE(seconds, last) << layout.parallel;
+    last = seconds;
+  }
+  InferenceRun spread = run;
+  spread.data = spread.expert = 16;
+  EXPECT_LE(
+      expect_run(h200, found.best[0].question)->seconds,
+      expect_run(h200, {spread, {}, "vllm v1"})->seconds * (1 + 1e-9));
+}
+
+TEST(Layouts, TheFewestDevicesThatFitAreFound) {
+  const System& h100 = *find_shipped("h100");
+  InferenceRun run;
+  run.model = *known_model("llama-3.1-405b");
+  const int devices = fewest_devices_that_fit(h100, {run, {}, "vllm"}, 1);
+  EXPECT_EQ(devices, 16);
+  EXPECT_FALSE(best_layouts(h100, {run, {}, "vllm"}, devices).best.empty());
+  EXPECT_TRUE(best_layouts(h100, {run, {}, "vllm"}, devices / 2).best.empty());
+  run.prompt = int64_t{1} << 23;
+  run.model.kv_heads = 128;
+  EXPECT_EQ(fewest_devices_that_fit(h100, {run, {}, "vllm"}, 1), 0);
 }
 
 TEST(Layouts, AllNamesANodeOrSoManyDevices) {

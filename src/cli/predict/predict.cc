@@ -127,7 +127,8 @@ void calibrate(Context& context, const PredictArguments& options) {
 void refuse_idle_options(const Command& command, const PredictArguments& options) {
   const bool is_yaml = options.workload.ends_with(".yaml") || options.workload.ends_with(".yml");
   const bool is_table = !options.table.empty();
-  if (!is_yaml && !is_table)
+  const bool has_run = !options.run.run.empty();
+  if (!is_yaml && !is_table && !has_run)
     return;
   for (const char* option :
        {"--train",
@@ -143,11 +144,14 @@ void refuse_idle_options(const Command& command, const PredictArguments& options
         "--run",
         "--placement",
         "--token-time"}) {
-    if (command.count(option) > 0)
+    const bool is_run = std::string_view(option) == "--run";
+    if (command.count(option) > 0 && !(has_run && is_run && !is_yaml && !is_table))
       throw UsageError(
           std::string(option) +
           " belongs to a config.json, --model or an ONNX model and would do nothing here: " +
-          (is_table ? "each row of --table states it" : options.workload + " states it itself"));
+          (is_table  ? "each row of --table states it"
+           : is_yaml ? options.workload + " states it itself"
+                     : options.run.run + " states it"));
   }
 }
 

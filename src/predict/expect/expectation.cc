@@ -34,6 +34,9 @@ std::string rounded(double value) {
   return with_commas(whole);
 }
 
+// An interval whose ends differ by more says nothing.
+constexpr double kTooWide = 50;
+
 std::string gibibytes(double bytes) {
   return base::format_number(bytes / double(1 << 30), 3);
 }
@@ -170,6 +173,7 @@ Expectation expect_serving(const System& system, const InferenceRun& run, Expect
   e.last_first_token_s = work.last_first_token_s(software.scalars);
   e.per_token_s = work.step_s(software.scalars);
   e.memory_bytes = work.memory_bytes() + system.chip.memory_reserve;
+  e.memory_share = cache_share_of(without_platform(e.fitted)).of_all;
   e.fits = work.fits();
   e.miscounts = miscounts_of(run);
   e.unmeasured = unmeasured(shipped_software(), e, system, run.precision);
@@ -205,9 +209,14 @@ std::string Expectation::memory_text(double device_bytes) const {
   if (at_edge(device_bytes))
     return "at the edge of memory: " + room + " counted, within " + base::percent(memory_error) +
            " in nine of ten runs";
+  if (!fits && work == Work::Train)
+    return "does not fit: " + room + " a device";
   if (!fits)
-    return "does not fit: " + std::string(work == Work::Serve ? "the weights and one request need " : "") +
-           room + " a device";
+    return "does not fit: the weights and one request need " + gibibytes(memory_bytes) + " of " +
+           gibibytes(memory_share * device_bytes) + " GiB a device" +
+           (memory_share < 1 ? " (" + stack + " takes " + base::percent(memory_share) + " of " +
+                                   gibibytes(device_bytes) + " GiB unless told otherwise)"
+                             : "");
   if (together >= requests)
     return "fits in " + room;
   return "fits in " + room + " with " + with_commas(together) + " of " + with_commas(requests) +
@@ -239,7 +248,13 @@ std::string headline(const System& system, const Expectation& e) {
   if (!e.fits && !e.at_edge(system.chip.memory_bytes))
     return sentence_of(memory) + (e.doubts.empty() ? "" : " " + sentence_of(unlike_all_sheets(e)));
   std::string out = rounded(e.per_device(e.seconds)) + " tokens/s per GPU";
-  if (e.doubts.empty())
+  if (e.doubts.empty() && e.slow_s > kTooWide * e.fast_s)
+    out = "No speed can be expected" +
+          std::string(e.stack.empty() ? " of software that is not named (--framework)" : "") + ": " +
+          rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
+          " tokens/s per GPU in nine of ten such runs, the median " + rounded(e.per_device(e.seconds)) +
+          "; the hardware allows " + rounded(e.per_device(e.limit_s)) + ". ";
+  else if (e.doubts.empty())
     out += " (" + rounded(e.per_device(e.slow_s)) + " to " + rounded(e.per_device(e.fast_s)) +
            " in nine of ten such runs; the hardware allows " + rounded(e.per_device(e.limit_s)) + "). ";
   else

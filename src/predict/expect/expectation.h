@@ -51,6 +51,8 @@ struct Expectation {
   double requests = 1;
   double together = 1;
   double memory_bytes = 0;  // on the device that holds the most, with the reserve for context and libraries
+  // Serving: share of the device's memory that the software uses by default; the rest stays free.
+  double memory_share = 1;
   double memory_error = 0;  // that nine of ten such counts do not exceed
   bool fits = true;
   std::vector<std::string> unmeasured;  // properties that no measured run shares with this one

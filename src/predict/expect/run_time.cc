@@ -62,6 +62,17 @@ double best_rate(const System& system, Precision precision) {
          });
 }
 
+// Returns the best rate of this precision or of a wider one: values of few bits may be widened, so that a
+// narrower format is never bound by less, whatever its measured libraries reach.
+double allowed_rate(const System& system, Precision precision) {
+  double rate = best_rate(system, precision);
+  for (const Precision wider : {Precision::Bf16, Precision::Fp8}) {
+    if (bytes_of(wider) > bytes_of(precision) && system.chip.rate(wider) > 0)
+      rate = std::max(rate, best_rate(system, wider));
+  }
+  return rate;
+}
+
 // Returns the largest memory bandwidth that any fitted library sustains. The memory serves all precisions.
 double best_stream(const Chip& chip) {
   return chip.memory_Bps * best_of_libraries(chip, [](Precision, const Calibration& c) {
@@ -78,15 +89,24 @@ std::string_view kernels_of(std::string_view stack) {
                                        : "";
 }
 
+// Returns the number of replicas that share the experts of each other: their devices form one engine in which
+// each computes attention for its own requests. Replicas of several devices are timed with experts of their
+// own.
+int sharing_groups(const InferenceRun& run) {
+  return run.tensor == 1 ? std::max(1, run.expert) : 1;
+}
+
 // Prepares the step times of one replica with the kernels of the load's library.
 StepTimes step_times(const System& system, const ServedLoad& load, bool narrow_cache) {
   ServingRun run;
   run.wide_cache = !narrow_cache;
   run.model = load.run.model;
   run.precision = load.run.precision;
-  run.decode.tensor = load.run.tensor;
+  const int groups = sharing_groups(load.run);
+  run.decode.tensor = load.run.tensor * groups;
   run.decode.pipeline = load.run.pipeline;
-  run.decode.expert = std::clamp(load.run.expert, 1, load.run.tensor);
+  run.decode.expert = std::clamp(load.run.expert, 1, run.decode.tensor);
+  run.decode.attention_by_request = groups > 1;
   const std::string_view kernels = kernels_of(load.stack);
   System driven = with_framework(system, kernels);
   driven.stack.launch_s = std::min(driven.stack.launch_s, kLaunch);
@@ -142,14 +162,16 @@ double TrainedWork::tokens() const {
 }
 
 // Returns the least seconds of an iteration: model operations at the best rate of any library, attention's
-// in the precision of the activations, and the pipeline's bubble.
+// in the precision of the activations, and the pipeline's bubble. Of three products of a weight one makes its
+// gradient, which frozen weights do not have.
 double TrainedWork::limit_s() const {
   const Precision p = run_.products.value_or(run_.precision);
   const TrainingTime t = predict_training(system_, run_);
   const double again = run_.recompute == Recompute::Full ? 4.0 / 3 : 1;
-  const double products_s = (t.model_flops - t.score_flops) / best_rate(system_, p);
-  const double scores_s = t.score_flops / best_rate(system_, run_.precision);
-  const double work = again * (products_s + scores_s) / run_.devices();
+  const double of_weights = again - (run_.frozen ? 1.0 / 3 : 0);
+  const double products_s = of_weights * (t.model_flops - t.score_flops) / allowed_rate(system_, p);
+  const double scores_s = again * t.score_flops / allowed_rate(system_, run_.precision);
+  const double work = (products_s + scores_s) / run_.devices();
   const double waits = run_.pipeline > 1 && run_.schedule == Schedule::Interleaved
                            ? (run_.pipeline - 1.0) / (double(run_.micro_batches()) * run_.interleave)
                            : 0;
@@ -171,7 +193,7 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
   const Chip& chip = system.chip;
   const int devices = run_.tensor * run_.pipeline;
   const Precision p = chip.rate(run_.precision) > 0 ? run_.precision : Precision::Bf16;
-  rate_ = best_rate(system, p);
+  rate_ = allowed_rate(system, p);
   for (const Precision narrower : {Precision::Fp8, Precision::Fp4}) {
     if (m.weight_bits > 0 && chip.rate(narrower) > 0 && m.weight_bits / 8 <= operand_bytes(narrower).weights)
       rate_ = std::max(rate_, best_rate(system, narrower));
@@ -180,8 +202,8 @@ ServedWork::ServedWork(const System& system, const ServedLoad& load)
 
   // Only TensorRT-LLM stores the key-value cache by default in as few bits as the weights.
   const bool narrow = operand_bytes(run_.precision).weights <= 1;
-  const bool narrow_cache =
-      load.cache_bits > 0 ? load.cache_bits == 8 : narrow && load.stack == "tensorrt-llm";
+  const int64_t cache_bits = load.cache_bits > 0 ? load.cache_bits : m.cache_bits;
+  const bool narrow_cache = cache_bits > 0 ? cache_bits == 8 : narrow && load.stack == "tensorrt-llm";
   narrowest_cache_ = (narrow || m.weight_bits > 0) && !narrow_cache ? 0.5 : 1;
   memory_ = serving_memory(chip, run_, narrow_cache, cache_share_of(without_platform(load.stack)));
   token_flops_ = 2 * (m.active_parameters() - (m.tied ? 0 : double(m.vocab) * double(m.hidden))) / devices;
@@ -198,7 +220,8 @@ double ServedWork::weights_read(double together) const {
   const Transformer& m = run_.model;
   if (m.experts <= 1)
     return memory_.dense;
-  const double missed = std::pow(1 - double(m.active_experts) / double(m.experts), together);
+  const double missed =
+      std::pow(1 - double(m.active_experts) / double(m.experts), together * sharing_groups(run_));
   return memory_.dense + (1 - missed) * memory_.experts;
 }
 
@@ -219,7 +242,8 @@ double ServedWork::step_seconds(const Steps& steps, const SoftwareScalars& s) co
 ServedWork::Steps ServedWork::decoding(const StepTimes& times, double count, double together) const {
   const Transformer& m = run_.model;
   const double answered = double(run_.output) * (varied_ && together > 1 ? 1 : 0.5);
-  Steps out{count, together, times.parts({together, double(run_.prompt) + answered, 0, 0, 0})};
+  const double all = together * sharing_groups(run_);
+  Steps out{count, together, times.parts({all, double(run_.prompt) + answered, 0, 0, 0})};
   const double words = together / run_.pipeline * double(m.vocab);
   out.parts.dense += words * (2 * double(m.hidden) / (run_.tensor * rate_) + kScoreBytes / stream_);
   return out;
@@ -230,10 +254,9 @@ ServedWork::Steps ServedWork::prompts(const StepTimes& times, double requests) c
   const double tokens = requests * double(run_.prompt);
   const double chunks = std::ceil(tokens / kChunk);
   const double each = tokens / chunks;
-  return {
-      chunks,
-      0,
-      times.parts({0, 0, each, double(run_.prompt), std::max(1.0, each / double(run_.prompt))})};
+  const double groups = sharing_groups(run_);
+  const double prompts = groups * std::max(1.0, each / double(run_.prompt));
+  return {chunks, 0, times.parts({0, 0, groups * each, double(run_.prompt), prompts})};
 }
 
 // Splits the load into kinds of steps. Requests of one length come and go in rounds, and the last round is

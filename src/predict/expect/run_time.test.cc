@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "predict/time/rows/known_models.h"
+
 namespace lento::predict {
 namespace {
 
@@ -216,6 +218,73 @@ TEST(ServedWork, LayoutsThatDoNotDivideAreRefused) {
   run = llama(1, 1, 2);
   run.model.layers = 320;
   EXPECT_FALSE(ServedWork(a100(), {run, "", false}).fits());
+}
+
+// Ten of sixty-two layers of Gemma 3 keep the whole sequence, the others 1024 tokens.
+TEST(ServedWork, LayersWithAWindowKeepTheTokensInItAlone) {
+  ServedLoad load{llama(32, 8192, 512), "vllm v1", false};
+  load.run.model = *known_model("gemma-3-27b");
+  load.run.tensor = 2;
+  const System& h100 = *find_shipped("h100");
+  const ServingMemory memory = serving_memory(h100.chip, load.run);
+  EXPECT_DOUBLE_EQ(memory.request, 2.0 * 2 * 16 * 128 * (10 * 8704.0 + 52 * 1024.0) / 2);
+  const ServedWork now(h100, load);
+  load.stack = "vllm v0.6";
+  const ServedWork before(h100, load);
+  EXPECT_EQ(now.together(), 32);
+  EXPECT_GT(before.memory_bytes(), now.memory_bytes());
+}
+
+// Each of two replicas of one device holds half of the experts, and their rows are exchanged.
+TEST(ServedWork, ReplicasThatShareExpertsReadFewerAndExchangeRows) {
+  InferenceRun run = llama(16, 1024, 256);
+  run.model.experts = 8;
+  run.model.active_experts = 2;
+  run.model.ffn = 4096;
+  run.data = 8;
+  const System& h100 = *find_shipped("h100");
+  const ServedWork own(h100, {run, "vllm v1", false});
+  run.expert = 8;
+  const ServedWork spread(h100, {run, "vllm v1", false});
+  EXPECT_LT(spread.memory_bytes(), 0.5 * own.memory_bytes());
+  EXPECT_LT(spread.step_s(kNone), own.step_s(kNone));
+  SoftwareScalars exchanges = kNone;
+  exchanges[2] = 1;
+  EXPECT_EQ(own.seconds(exchanges), own.seconds(kNone));
+  EXPECT_GT(spread.seconds(exchanges), spread.seconds(kNone));
+}
+
+// Frozen weights have no gradients: two products of three remain.
+TEST(TrainedWork, TheLimitOfFrozenWeightsHasNoProductsOfTheirGradients) {
+  TrainingRun run;
+  run.model = llama(1, 1, 1).model;
+  run.sequence = 128;
+  run.global_batch = run.micro_batch = 8;
+  const double whole = TrainedWork(*find_shipped("h100"), run).limit_s();
+  run.frozen = true;
+  EXPECT_NEAR(whole / TrainedWork(*find_shipped("h100"), run).limit_s(), 1.5, 0.02);
+}
+
+TEST(TrainedWork, AFasterFormatNeverLowersWhatTheHardwareAllows) {
+  TrainingRun training;
+  training.model = llama(1, 1, 1).model;
+  training.global_batch = 8;
+  InferenceRun serving = llama(64, 1024, 128);
+  for (const System& system : shipped_systems()) {
+    double step = INFINITY;
+    double load = INFINITY;
+    for (const Precision p : {Precision::Bf16, Precision::Fp8, Precision::Fp4}) {
+      if (system.chip.rate(p) <= 0)
+        continue;
+      training.precision = serving.precision = p;
+      const double step_now = TrainedWork(system, training).limit_s();
+      const double load_now = ServedWork(system, {serving, "", false}).limit_s();
+      EXPECT_LE(step_now, step * (1 + 1e-9)) << system.name << " " << name(p);
+      EXPECT_LE(load_now, load * (1 + 1e-9)) << system.name << " " << name(p);
+      step = step_now;
+      load = load_now;
+    }
+  }
 }
 
 TEST(TrainedWork, TheLimitLiesBelowWhatAnySoftwareReaches) {

@@ -66,6 +66,7 @@ constexpr std::array<SoftwareScalar, kSoftwareScalars> kServe = {{
 // and cache_max_entry_count of lmdeploy. TensorRT-LLM takes 0.9 of what is free (free_gpu_memory_fraction),
 // as CacheShare has it by default.
 constexpr CacheShare kVllmCache{0.9, 1};
+constexpr CacheShare kOldVllmCache{0.9, 1, false};  // before its hybrid allocator
 constexpr CacheShare kSglangCache{0.88, 1};
 constexpr CacheShare kLmdeployCache{1, 0.8};
 
@@ -81,10 +82,10 @@ struct Called {
 const std::vector<Called>& usual_names() {
   static const std::vector<Called> names = {
       {Work::Serve, "vllm v1", {"vllm"}, false, kVllmCache},
-      {Work::Serve, "vllm v0", {}, false, kVllmCache},
-      {Work::Serve, "vllm v0.6", {"vllm 0.6", "vllm 0.7"}, false, kVllmCache},
+      {Work::Serve, "vllm v0", {}, false, kOldVllmCache},
+      {Work::Serve, "vllm v0.6", {"vllm 0.6", "vllm 0.7"}, false, kOldVllmCache},
       {Work::Serve, kEager, {"pytorch eager"}, true},
-      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true, kVllmCache},
+      {Work::Serve, "vllm eager", {"vllm without graphs", "vllm enforce eager"}, true, kOldVllmCache},
       {Work::Serve, "tensorrt-llm", {"trtllm", "trt llm", "tensorrt"}},
       {Work::Serve, "sglang", {}, false, kSglangCache},
       {Work::Serve, "sglang triton", {"sglang without flashinfer"}, false, kSglangCache},

@@ -28,8 +28,8 @@ double model_flops_s(const System& system, const Expectation& e) {
 }
 
 // Lists peak rates that people mistake for the chip's dense peak: the peak with sparsity, of a narrower
-// format, of another chip of the same maker. Each lowers or raises a reported share.
-std::vector<Miscount> other_peaks(const System& system, Precision p) {
+// format and, `of_other_chips`, of another chip of the same maker. Each lowers or raises a reported share.
+std::vector<Miscount> other_peaks(const System& system, Precision p, bool of_other_chips) {
   const double own = system.chip.peak(p);
   std::vector<Miscount> out;
   const auto add = [&](const std::string& what, double peak) {
@@ -42,6 +42,8 @@ std::vector<Miscount> other_peaks(const System& system, Precision p) {
   const double eight = system.chip.peak(Precision::Fp8);
   if (bytes_of(p) == 2 && eight > 0)
     add("the peak of eight bits", eight);
+  if (!of_other_chips)
+    return out;
   const std::string maker = system.title.substr(0, system.title.find(' '));
   for (const System& other : shipped_systems()) {
     const double peak = other.chip.peak(p);
@@ -80,7 +82,7 @@ std::string likely_mistake(
     return {};
   std::vector<Miscount> mistakes = inside ? std::vector<Miscount>{} : e.miscounts;
   if (figure.kind == Kind::Share) {
-    const std::vector<Miscount> peaks = other_peaks(system, e.peak_precision);
+    const std::vector<Miscount> peaks = other_peaks(system, e.peak_precision, !inside);
     mistakes.insert(mistakes.begin(), peaks.begin(), peaks.end());
   }
   const bool time =
@@ -92,7 +94,8 @@ std::string likely_mistake(
   const double slow = inside ? e.seconds * e.half_ratio : e.slow_s;
   for (const Miscount& m : mistakes) {
     const double right = m.factor * seconds;
-    if (m.of == of && right > fast && right < slow)
+    const bool nearer = std::abs(std::log(right / e.seconds)) < std::abs(std::log(seconds / e.seconds));
+    if (m.of == of && nearer && right > fast && right < slow)
       return m.what;
   }
   return {};
@@ -367,16 +370,8 @@ SpeedVerdict judge_speed(const System& system, const Expectation& e, const Measu
 
 namespace {
 
-// Names the arithmetic of 8 bits that the chip has, for weights that do not fit in 16.
-std::string fewer_bits(const System& system) {
-  for (const Precision p : {Precision::Fp8, Precision::Int8})
-    if (system.chip.peak(p) > 0)
-      return "; or fewer bits: --precision " + std::string(name(p));
-  return {};
-}
-
-// Removes the times of a run that does not fit in memory, and adds a remedy that finds a layout that fits.
-void leave_out_times(finding::Diagnosis& d, const System& system, const Expectation& e) {
+// Removes the times of a run that does not fit in memory.
+void leave_out_times(finding::Diagnosis& d) {
   constexpr const char* kShown[] =
       {"asked", "parameters", "active parameters", "devices", "memory a device", "fits"};
   std::erase_if(d.facts, [&](const auto& fact) {
@@ -384,8 +379,6 @@ void leave_out_times(finding::Diagnosis& d, const System& system, const Expectat
   });
   d.figures.clear();
   d.expectations.clear();
-  d.remedy = "Find a layout that fits: --parallel all=" + std::to_string(std::max(8, e.devices)) +
-             (e.work == Work::Train ? "" : fewer_bits(system));
 }
 
 // Replaces the memory and the energy of the data sheet's stack by those of the expectation, so that the
@@ -413,14 +406,17 @@ void state_measured(
   const SpeedVerdict v = judge_speed(system, e, measured);
   const bool counted = e.fits || e.at_edge(system.chip.memory_bytes);
   if (!counted)
-    d.remedy = "Say how it ran: --parallel tp=8,dp=4 or, to search, all=32; --recompute full";
+    d.remedy = std::string("Say how it ran: --parallel tp=8,dp=4 or, to search, all=32") +
+               (e.work == Work::Train ? "; --recompute full" : "");
   d.verdict =
       v.text + " " +
       (counted ? d.verdict
                : "As asked it needs " + base::format_number(e.memory_bytes / double(1 << 30), 3) + " of " +
                      base::format_number(system.chip.memory_bytes / double(1 << 30), 3) +
-                     " GiB a device, so that it ran with less than asked (recomputation, offloading, a "
-                     "compiled loss) or in another layout.");
+                     " GiB a device, so that it ran with less than asked (" +
+                     (e.work == Work::Train ? "recomputation, offloading, a compiled loss"
+                                            : "weights of fewer bits, offloading, a shorter context") +
+                     ") or in another layout.");
   d.facts.emplace_back("measured over expected time", "x" + base::format_number(v.factor, 3));
   if (v.speed != Speed::Slow)
     return;
@@ -445,7 +441,7 @@ void state_expectation(
   mark_facts_of_sheet(d);
   state_memory_and_energy(d, system, e);
   if (!measured && !e.fits && !e.at_edge(system.chip.memory_bytes))
-    return leave_out_times(d, system, e);
+    return leave_out_times(d);
   if (!measured)
     d.remedy = next_question(e);
   const auto rate = [&e](double seconds) {

@@ -233,20 +233,45 @@ void add_parameter_counts(Diagnosis& d, const Transformer& m) {
     d.facts.emplace_back("active parameters", exact(m.active_parameters()));
 }
 
+// Names the formats of a checkpoint that stores its weights or its cache in another precision than the run's.
+std::string stored_text(const Transformer& m) {
+  if (m.stored.empty())
+    return {};
+  return std::string(m.weight_bits > 0 ? ", weights" : ", experts") + " stored as " + m.stored +
+         (m.cache_bits == 8 ? ", cache in 8 bits" : "");
+}
+
+// Lists degrees of parallelism above 1: ", tensor 8 x data 2".
+std::string degrees(std::initializer_list<std::pair<const char*, int>> ways) {
+  std::string out;
+  for (const auto& [what, degree] : ways) {
+    if (degree > 1)
+      out += (out.empty() ? ", " : " x ") + std::string(what) + " " + std::to_string(degree);
+  }
+  return out;
+}
+
 // Describes the request that was predicted, with the values of all options, because some may be defaults: "8
 // requests at once, 2048 tokens in, 128 out, bf16".
 std::string asked(const InferenceRun& r) {
   return std::to_string(r.batch) + (r.batch == 1 ? " request, " : " requests at once, ") +
          std::to_string(r.prompt) + " tokens in, " + std::to_string(r.output) + " out (rates count these), " +
-         std::string(name(r.precision)) + ", " + std::to_string(r.devices()) +
-         (r.devices() == 1 ? " device" : " devices");
+         std::string(name(r.precision)) + stored_text(r.model) + ", " + std::to_string(r.devices()) +
+         (r.devices() == 1 ? " device" : " devices") +
+         degrees({{"tensor", r.tensor}, {"pipeline", r.pipeline}, {"data", r.data}, {"expert", r.expert}});
 }
 
 std::string asked(const TrainingRun& r) {
+  constexpr const char* kAgain[] = {"", ", recompute selective", ", recompute full", ", recompute operators"};
+  const bool narrow = r.products && *r.products != r.precision;
   return "a step of " + std::to_string(r.global_batch) + " x " + std::to_string(r.sequence) + " tokens, " +
-         std::string(name(r.precision)) + ", tensor " + std::to_string(r.tensor) + " x pipeline " +
-         std::to_string(r.pipeline) + " x data " + std::to_string(r.data) +
-         (r.context > 1 ? " x context " + std::to_string(r.context) : "");
+         std::string(name(r.precision)) + (narrow ? ", products in " + std::string(name(*r.products)) : "") +
+         ", tensor " + std::to_string(r.tensor) + " x pipeline " + std::to_string(r.pipeline) + " x data " +
+         std::to_string(r.data) + (r.context > 1 ? " x context " + std::to_string(r.context) : "") +
+         (r.expert > 1 ? " x expert " + std::to_string(r.expert) : "") + ", micro batch " +
+         std::to_string(r.micro_batch) + (r.zero > 0 ? ", zero " + std::to_string(r.zero) : "") +
+         (r.interleave > 1 ? ", interleave " + std::to_string(r.interleave) : "") +
+         kAgain[size_t(r.recompute)] + (r.frozen ? ", frozen" + stored_text(r.model) : "");
 }
 
 // Adds facts about a training run and returns the products whose constants are shown.

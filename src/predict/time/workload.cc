@@ -54,6 +54,7 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
       {"zero", &run.zero, 0, 3},
       {"shard", &run.shard, 0, kMostWays},
       {"sp", &sequence_parallel, 0, 1}};
+  std::vector<std::string> seen;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(',', at), text.size());
     const std::string part = text.substr(at, end - at);
@@ -71,6 +72,9 @@ void apply_parallel(const std::string& text, TrainingRun& run) {
           "one of: tp, pp, dp, cp, ep, zero, shard, interleave, sp");
     if (part.find(' ') != std::string::npos)
       throw base::Error(where, "'" + part + "' is not understood", "commas between them: tp=8,pp=2,dp=4");
+    if (std::ranges::find(seen, key) != seen.end())
+      throw base::Error(where, "'" + key + "' is given twice", "write each degree once");
+    seen.push_back(key);
     *way->slot = int(base::parse_int(part.substr(equals + 1), where, way->least, way->most));
     at = end + 1;
   }
@@ -96,10 +100,38 @@ void apply_placement(
   }
 }
 
+// Throws base::Error for an option of training that a serving run would ignore.
+void refuse_training_options(const TrainingRun& run, const RunOptions& options) {
+  const auto refuse = [](const char* option, const std::string& what) {
+    throw base::Error({option}, what + " is for training", "add --train, or leave it out");
+  };
+  if (run.context > 1)
+    refuse("--parallel", "serving divides no sequence: cp");
+  const std::pair<const char*, bool> degrees[] = {
+      {"zero", run.zero > 0},
+      {"interleave", run.interleave > 1},
+      {"shard", run.shard > 0}};
+  for (const auto& [key, given] : degrees) {
+    if (given)
+      refuse("--parallel", std::string(key));
+  }
+  if (options.recompute != Recompute::None)
+    refuse("--recompute", "recomputation");
+  if (options.micro_batch != 1)
+    refuse("--micro-batch", "a micro batch");
+  if (!options.placement.empty())
+    refuse("--placement", "an order of ranks");
+}
+
+// Throws base::Error for arithmetic in which no software trains.
+void check_trainable(Precision precision, const base::Location& where) {
+  if (precision == Precision::Int8)
+    throw base::Error(where, "training in int8 is not modelled: gradients need floats", "fp8, bf16 or fp16");
+}
+
 // Returns the serving question that the options state for this model.
 InferenceRun serving_run(const TrainingRun& run, const RunOptions& options) {
-  if (run.context > 1)
-    throw base::Error({"--parallel"}, "serving divides no sequence: cp is for training", "leave cp out");
+  refuse_training_options(run, options);
   InferenceRun r;
   r.model = run.model;
   r.batch = options.batch;
@@ -143,8 +175,10 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   base::ErrorList errors;
   apply_placement(options.placement, {"--placement"}, run, errors);
   errors.throw_if_any();
-  if (options.training)
+  if (options.training) {
+    check_trainable(run.precision, {"--precision"});
     return {run, {}, options.framework};
+  }
   return {serving_run(run, options), {}, options.framework};
 }
 
@@ -305,6 +339,7 @@ Question from_yaml(const std::string& text, const std::string& file, const Trans
     run.precision = p;
     read_run(f, root.find("placement") ? root.find("placement")->where : root.where, run, recompute, errors);
     run.recompute = recompute_of(recompute);
+    check_trainable(run.products.value_or(run.precision), root.where);
     q.what = run;
   }
   f.text("framework", q.framework);

@@ -42,10 +42,11 @@ class Config {
   int64_t needed(std::initializer_list<const char*> keys, int64_t most = kMostConfigured) const {
     if (const int64_t found = whole(keys, 0, 1, most))
       return found;
+    const std::string inside = where_.path.empty() ? "" : where_.path + ".";
     throw base::Error(
         where_,
-        "there is no '" + std::string(*keys.begin()) + "'",
-        "this is not the config.json of a decoder model");
+        "there is no '" + inside + *keys.begin() + "'",
+        "the config.json of a decoder model states it, unless it equals the default of its class");
   }
   bool flag(std::string_view key, bool fallback) const {
     const base::Json* found = value(key);

@@ -3,9 +3,11 @@
 // Properties that no key holds follow from the architecture (model_family.h).
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 
 #include "predict/time/model/hybrid_config.h"
+#include "predict/time/model/quantisation.h"
 #include "predict/time/model/transformer.h"
 
 namespace lento::predict {
@@ -73,10 +75,16 @@ void read_experts(const Config& c, const Family& f, Transformer& m) {
   m.dense_layers = std::min(m.layers - 1, c.whole({"first_k_dense_replace", "moe_layer_start_index"}, 0, 0));
   // Llama 4 and Qwen: one layer in every `every` layers has experts.
   const int64_t every = c.whole({"interleave_moe_layer_step", "decoder_sparse_step"}, 1);
-  if (every > 1)
-    m.dense_layers = m.layers - m.layers / every;
-  if (const Json* dense = c.value("mlp_only_layers"))
-    m.dense_layers = std::max(m.dense_layers, int64_t(dense->items().size()));
+  std::set<int64_t> dense;
+  for (int64_t layer = 0; every > 1 && layer < m.layers; ++layer) {
+    if ((layer + 1) % every != 0)
+      dense.insert(layer);
+  }
+  if (const Json* listed = c.value("mlp_only_layers")) {
+    for (const Json& layer : listed->items())
+      dense.insert(layer.integer(c.where(), 0, m.layers - 1));
+  }
+  m.dense_layers = std::max(m.dense_layers, int64_t(dense.size()));
   m.shared_ffn = c.whole({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"}, 0, 0) * m.ffn;
   m.shared_ffn = c.whole({"shared_expert_intermediate_size", "shared_intermediate_size"}, m.shared_ffn, 0);
   if (f.type.starts_with("llama4"))
@@ -233,25 +241,28 @@ double once(const Config& c, const Family& f, const Transformer& m) {
   return out;
 }
 
-// Reads in which precision weights are stored.
-void read_quantisation(const Config& c, Transformer& m) {
-  const Json* q = c.value("quantization_config");
-  if (!q)
-    return;
-  const std::string method = q->string_or("quant_method", "", c.where());
-  double bits = 0;
-  if (method == "fp8" || method == "fbgemm_fp8")
-    bits = 8;
-  if (method == "mxfp4" || method == "nvfp4" || method == "modelopt")
-    bits = 4.25;
-  if (method == "gptq" || method == "awq")
-    bits = q->number_or("bits", 4, c.where()) + 0.15;
-  if (bits == 0)
-    return;  // unknown method: assumed to be stored in the run's precision
-  m.expert_bits = bits;
-  m.block_scales = q->find("weight_block_size") != nullptr;
-  if (method != "mxfp4")
-    m.weight_bits = bits;
+// Values that Hugging Face's classes have by default. It leaves those out of a config.json that equal them.
+constexpr std::pair<const char*, int64_t> kGemma3[] = {
+    {"vocab_size", 262208},
+    {"num_attention_heads", 8},
+    {"num_key_value_heads", 4},
+    {"head_dim", 256},
+    {"sliding_window", 4096},
+    {"max_position_embeddings", 131072}};
+
+// Returns the configuration with the defaults of its class, and whether any was left out.
+std::pair<Json, bool> with_class_defaults(const Json& body, const std::string& type) {
+  Json out = body;
+  bool any = false;
+  if (!type.starts_with("gemma3") || type.starts_with("gemma3n"))
+    return {out, any};
+  for (const auto& [key, value] : kGemma3) {
+    if (body.find(key))
+      continue;
+    out.set(key, value);
+    any = any || std::string_view(key) == "vocab_size" || std::string_view(key).starts_with("num_");
+  }
+  return {out, any};
 }
 
 }  // namespace
@@ -259,19 +270,22 @@ void read_quantisation(const Config& c, Transformer& m) {
 Transformer transformer_from_config(const base::Json& config, const std::string& file) {
   const Location root{file};
   const Json* nested = config.find("text_config");
-  const Json& body = nested && nested->is_object() ? *nested : config;
-  const Json* attention = body.find("attn_config");
-  const Json* feed = body.find("ffn_config");
-  const Config c(body, root);
+  const bool inside = nested && nested->is_object();
+  const Json& given = inside ? *nested : config;
   std::string architecture;
   if (const Json* all = config.find("architectures")) {
     if (!all->items().empty() && all->items()[0].is_string())
       architecture = all->items()[0].string(root);
   }
-  std::string type = c.text("model_type");
+  std::string type = Config(given, root).text("model_type");
   if (type.empty())
     type = config.string_or("model_type", "", root);
+  const auto [body, left_out] = with_class_defaults(given, type);
+  const Json* attention = body.find("attn_config");
+  const Json* feed = body.find("ffn_config");
+  const Config c(body, inside ? base::child(root, "text_config") : root);
   Transformer m;
+  m.class_defaults = left_out;
   m.hidden = c.needed({"hidden_size", "n_embd", "d_model"});
   const Family& family = family_of(type, architecture, root);
   m.layers = c.whole(
@@ -286,7 +300,9 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
     m.kv_heads = kv_heads(Config(*attention, root), family, m.heads);
   read_heads(c, m);
   m.positions = c.whole({"max_position_embeddings", "n_positions", "max_seq_len"}, 0, 1, kMostTokens);
-  m.vocab = c.needed({"padded_vocab_size", "vocab_size"});
+  m.vocab = c.whole({"padded_vocab_size"}, 0);
+  if (m.vocab == 0)
+    m.vocab = c.needed({"vocab_size"});
   m.ffn = c.whole({"intermediate_size", "ffn_dim", "n_inner", "ffn_hidden_size"}, 4 * m.hidden);
   if (m.ffn == 0)
     m.ffn = 4 * m.hidden;
@@ -302,7 +318,8 @@ Transformer transformer_from_config(const base::Json& config, const std::string&
   read_window(c, family, m);
   read_window_heads(c, family, m);
   read_layers(c, family, m);
-  read_quantisation(nested ? Config(config, root) : c, m);
+  // Checkpoints with other parts than a decoder state it beside or inside 'text_config'.
+  read_quantisation(c.value("quantization_config") ? c : Config(config, root), m);
   m.other_parameters = layer_vectors(c, family, m) +
                        expert_vectors(c, family, m) * double(m.expert_layers()) / double(m.layers);
   if (family.type == "gpt_oss")

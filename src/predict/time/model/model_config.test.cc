@@ -54,6 +54,42 @@ TEST(ModelConfig, WhatContradictsItselfIsRefused) {
   EXPECT_THROW(read(model(R"("hidden_size": 100)")), base::Error);
 }
 
+// The configuration of Gemma 3 4B as Google publishes it leaves out what equals Gemma3TextConfig.
+TEST(ModelConfig, SizesThatEqualThoseOfTheirClassMayBeLeftOut) {
+  const Transformer m = read(
+      R"({"architectures": ["Gemma3ForConditionalGeneration"], "model_type": "gemma3", "text_config": {
+          "hidden_size": 2560, "intermediate_size": 10240, "model_type": "gemma3_text",
+          "num_hidden_layers": 34, "sliding_window": 1024}, "vision_config": {"hidden_size": 1152}})");
+  EXPECT_TRUE(m.class_defaults);
+  EXPECT_NEAR(m.parameters() / 1e9, 3.88, 0.02);
+  EXPECT_EQ(m.heads, 8);
+  EXPECT_EQ(m.kv(), 4);
+  EXPECT_EQ(m.window_layers, 29);
+  try {
+    read(R"({"model_type": "mistral3", "text_config": {"model_type": "mistral", "hidden_size": 512,
+             "num_hidden_layers": 2, "num_attention_heads": 8, "intermediate_size": 1024}})");
+    ADD_FAILURE() << "a model without a vocabulary";
+  } catch (const base::Error& e) {
+    EXPECT_NE(std::string(e.what()).find("'text_config.vocab_size'"), std::string::npos) << e.what();
+  }
+}
+
+// Qwen: a layer has experts unless it is listed or its number is no multiple of the step.
+TEST(ModelConfig, DenseLayersAreThoseOfTheListAndThoseBetweenTheSteps) {
+  const auto dense = [](const std::string& more) {
+    return read(
+               R"({"model_type": "qwen3_moe", "hidden_size": 512, "num_hidden_layers": 8,
+                   "num_attention_heads": 8, "intermediate_size": 1024, "moe_intermediate_size": 256,
+                   "vocab_size": 1000, "num_experts": 8, "num_experts_per_tok": 2)" +
+               more + "}")
+        .dense_layers;
+  };
+  EXPECT_EQ(dense(""), 0);
+  EXPECT_EQ(dense(R"(, "decoder_sparse_step": 2)"), 4);
+  EXPECT_EQ(dense(R"(, "mlp_only_layers": [0, 1])"), 2);
+  EXPECT_EQ(dense(R"(, "decoder_sparse_step": 2, "mlp_only_layers": [1])"), 5);
+}
+
 // Reads a count in billions as published, with half of its last digit.
 std::pair<double, double> published(const std::string& text) {
   const size_t point = text.find('.');

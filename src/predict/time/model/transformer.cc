@@ -352,10 +352,12 @@ void check_experts(const Transformer& model, int expert, int devices, const base
 }
 
 // Chooses by the bits: four are widened to 16, eight are multiplied in fp8 where the chip can, else widened.
-Precision precision_of_stored(const Chip& chip, double bits, Precision computed) {
+Precision precision_of_stored(const Chip& chip, const Transformer& model, double bits, Precision computed) {
   constexpr double kFewBits = 6;  // four bits with their scales lie below, eight bits above
   if (bits <= 0 || operand_bytes(computed).weights < 2)
     return computed;
+  if (model.stored_products && chip.rate(*model.stored_products) > 0)
+    return *model.stored_products;
   if (bits < kFewBits)
     return Precision::Int4Weights;
   return bits == 8 && chip.rate(Precision::Fp8) > 0 ? Precision::Fp8 : Precision::Int8Weights;

@@ -71,10 +71,15 @@ struct Transformer {
   double weight_bits = 0;
   double expert_bits = 0;
   bool block_scales = false;  // weights of eight bits have a scale for each block, not one for a matrix
-  int64_t positions = 0;      // longest sequence that the model was trained for, in tokens; 0: not given
-  bool gated = false;         // SwiGLU: two products into the feed-forward layer
-  bool tied = true;           // one matrix for embedding and output
-  bool flash = true;          // attention in one fused kernel; otherwise scores pass through memory
+  std::string stored;         // name of the format in which weights are stored: "fp8"; empty: the run's
+  // Precision of products with stored weights where the chip has it; none: as the number of bits leads to.
+  std::optional<Precision> stored_products;
+  int64_t cache_bits = 0;       // of a value in the key-value cache; 0: as the software chooses
+  bool class_defaults = false;  // sizes that its config.json leaves out are those of the class
+  int64_t positions = 0;        // longest sequence that the model was trained for, in tokens; 0: not given
+  bool gated = false;           // SwiGLU: two products into the feed-forward layer
+  bool tied = true;             // one matrix for embedding and output
+  bool flash = true;            // attention in one fused kernel; otherwise scores pass through memory
 
   int64_t kv() const {
     return kv_heads > 0 ? kv_heads : heads;
@@ -125,7 +130,9 @@ struct Transformer {
   double active_parameters() const;  // parameters that one token uses
   double parameters_without_experts() const;
   double cache_values() const;  // cached values of one token, mean over layers
-  // Returns the cached values that one new token reads with `context` cached tokens, as a mean over layers.
+  // Return the cached values of a request of `context` tokens, and those of them that one new token reads, as
+  // means over layers.
+  double cache_held(double context) const;
   double cache_reads(double context) const;
   bool operator==(const Transformer&) const = default;
 };
@@ -148,10 +155,10 @@ struct Shard {
   }
 };
 
-// Returns the precision of products with weights that are stored in `bits` (0: as computed) on this chip, in
-// a run of precision `computed`. Weights of fewer than eight bits are widened to 16 bits. Those of eight bits
-// are multiplied in fp8 where the chip can.
-Precision precision_of_stored(const Chip& chip, double bits, Precision computed);
+// Returns the precision of products with weights that the model stores in `bits` (0: as computed) on this
+// chip, in a run of precision `computed`. Weights are widened to 16 bits unless the checkpoint quantises
+// activations too and the chip has the arithmetic.
+Precision precision_of_stored(const Chip& chip, const Transformer& model, double bits, Precision computed);
 
 // One layer's forward pass on one device.
 struct LayerWork {

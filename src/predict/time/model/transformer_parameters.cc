@@ -70,6 +70,10 @@ double Transformer::layer_parameters(int expert_parallel) const {
          4.0 * double(hidden);
 }
 
+double Transformer::cache_held(double context) const {
+  return index_heads > 0 ? cache_values() * context : cache_reads(context);
+}
+
 double Transformer::cache_reads(double context) const {
   if (kv_rank > 0 && index_heads > 0)
     return (double(kv_rank + rotary_size) * std::min(context, double(index_top)) +

@@ -69,6 +69,13 @@ std::optional<Transformer> known_sizes(std::string_view name) {
   if (out) {
     out->other_parameters = out->once_parameters = 0;
     out->positions = 0;
+    out->weight_bits = out->expert_bits = 0;
+    out->stored.clear();
+    out->stored_products.reset();
+    out->block_scales = false;
+    out->cache_bits = 0;
+    if (out->window_heads == 0)
+      out->window = out->window_layers = 0;
   }
   return out;
 }

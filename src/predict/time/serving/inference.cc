@@ -22,7 +22,7 @@ double forward_pass_s(
   shard.tensor = run.tensor;
   shard.expert = run.expert;
   shard.precision = run.precision;
-  shard.products = precision_of_stored(system.chip, run.model.weight_bits, run.precision);
+  shard.products = precision_of_stored(system.chip, run.model, run.model.weight_bits, run.precision);
   const LayerTime3 layer = time_layer(system, run.model, shard);
   const double exchange = layer_work(run.model, shard).exchange_bytes;
   const double link =
@@ -97,6 +97,8 @@ serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache, con
   const double value = narrow_cache ? 1 : std::max(2.0, bytes_of(run.precision));
   out.token = value * m.cache_values() * double(m.layers) / (ways * run.pipeline);
   out.request = out.token * double(run.prompt + run.output);
+  if (share.windowed && m.cache_values() > 0)
+    out.request = out.token / m.cache_values() * m.cache_held(double(run.prompt + run.output));
   const double left = share.of_all * chip.memory_bytes - chip.memory_reserve - out.weights();
   out.room = left <= 0 ? 0 : share.of_left * left / std::max(1.0, out.request);
   return out;
@@ -107,7 +109,7 @@ serving_memory(const Chip& chip, const InferenceRun& run, bool narrow_cache, con
 InferenceTime predict_inference(const System& system, const InferenceRun& run, const base::Location& where) {
   check_serving(run, where);
   InferenceTime t;
-  const ServingMemory memory = serving_memory(system.chip, run);
+  const ServingMemory memory = serving_memory(system.chip, run, run.model.cache_bits == 8);
   const int64_t replica = replica_of(run);
   const bool waits = !run.one_pass && memory.room < double(replica);
   t.together = waits ? std::max<int64_t>(1, int64_t(memory.room)) : replica;

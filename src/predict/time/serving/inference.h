@@ -42,10 +42,11 @@ struct ServingMemory {
   }
 };
 // The memory that a serving stack uses by default: `of_all` of the device's memory, and of what the weights
-// leave of that `of_left` for the cache.
+// leave of that `of_left` for the cache. `windowed`: layers with a window keep the tokens in it alone.
 struct CacheShare {
   double of_all = 1;
   double of_left = 0.9;
+  bool windowed = true;
 };
 // `narrow_cache`: each value of the cache has one byte.
 ServingMemory serving_memory(

@@ -21,6 +21,10 @@ bool is_low(Precision p) {
   return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Fp8Block;
 }
 
+bool has_narrow_cache(const ServingRun& run) {
+  return (is_low(run.precision) || run.model.cache_bits == 8) && !run.wide_cache;
+}
+
 bool can(const Chip& chip, Precision p) {
   return chip.rate(p) > 0;
 }
@@ -39,7 +43,7 @@ bool scales_by_block(const ServingRun& run) {
 // these products use eight bits.
 Precision product_precision(const Chip& chip, const ServingRun& run) {
   const Precision eight = scales_by_block(run) ? Precision::Fp8Block : Precision::Fp8;
-  Precision wanted = precision_of_stored(chip, run.model.weight_bits, run.precision);
+  Precision wanted = precision_of_stored(chip, run.model, run.model.weight_bits, run.precision);
   if (wanted == Precision::Fp8 || wanted == Precision::Fp8Block ||
       (wanted == Precision::Fp4 && run.model.experts > 1))
     wanted = eight;
@@ -48,10 +52,10 @@ Precision product_precision(const Chip& chip, const ServingRun& run) {
 
 KernelFormat expert_format_of(const ServingRun& run, const System& system) {
   const bool amd = system.name.starts_with("mi");
-  const Precision stored = precision_of_stored(system.chip, run.model.expert_bits, run.precision);
+  const Precision stored = precision_of_stored(system.chip, run.model, run.model.expert_bits, run.precision);
   const bool four = stored == Precision::Fp4 || stored == Precision::Int4Weights;
-  const bool eight =
-      stored == Precision::Fp8 || stored == Precision::Fp8Block || stored == Precision::Int8Weights;
+  const bool eight = stored == Precision::Fp8 || stored == Precision::Fp8Block ||
+                     stored == Precision::Int8Weights || stored == Precision::Int8;
   const char* text = four    ? (amd ? "mxfp4" : "nvfp4")
                      : eight ? (scales_by_block(run) ? "fp8_block" : "fp8")
                              : "bfloat16";
@@ -86,8 +90,7 @@ StepTimes::StepTimes(
       run_(run),
       engine_(engine),
       framework_(framework),
-      attention_format_(
-          *attention_format("bfloat16", is_low(run.precision) && !run.wide_cache ? "fp8" : "bfloat16")),
+      attention_format_(*attention_format("bfloat16", has_narrow_cache(run) ? "fp8" : "bfloat16")),
       expert_format_(expert_format_of(run, system)),
       product_(product_precision(system.chip, run)) {
   const Transformer& m = run.model;

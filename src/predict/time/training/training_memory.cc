@@ -34,11 +34,24 @@ double tokens_of(const TrainingRun& run) {
   return double(run.micro_batch) * double(run.sequence) / run.context;
 }
 
+// Returns the mean bytes of a frozen weight: those that train are kept in half precision whatever a
+// checkpoint stores, frozen ones as it stores them.
+double frozen_bytes(const Transformer& m) {
+  const double ends = double(m.vocab) * double(m.hidden) * (m.tied ? 1 : 2);
+  const double experts = m.parameters() - m.parameters_without_experts();
+  const auto stored = [](double bits) {
+    return bits > 0 ? bits / 8 : 2;
+  };
+  return (2 * ends + stored(m.weight_bits) * (m.parameters_without_experts() - ends) +
+          stored(m.expert_bits) * experts) /
+         m.parameters();
+}
+
 // Returns bytes of weights, gradients and optimizer state on a device, divided by ZeRO stage.
 double weight_bytes(const TrainingRun& run, double parameters) {
   const double shards = run.shards();
   if (run.frozen)
-    return 2 * parameters;
+    return frozen_bytes(run.model) * parameters;
   const double gradient = run.fp32_gradients ? 4 : 2;
   if (run.zero >= 3) {
     const Transformer& m = run.model;
@@ -51,6 +64,11 @@ double weight_bytes(const TrainingRun& run, double parameters) {
     return parameters * (2 + 4 + kShardedState / shards);
   const double optimizer = 12 / (run.zero >= 1 ? shards : 1);
   return parameters * (2 + gradient / (run.zero >= 2 ? shards : 1) + optimizer);
+}
+
+// Returns the bytes of an activation over the two that the formulas count: four bytes double all of them.
+double width_of(const TrainingRun& run) {
+  return std::max(1.0, bytes_of(run.precision) / 2);
 }
 
 // Returns the bytes that one layer keeps of a micro batch without recomputation.
@@ -111,8 +129,8 @@ TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   const double logits = tokens_of(run) * double(m.vocab) / run.tensor * stack.logit_bytes + rows;
   TrainingMemory memory;
   memory.weights = weight_bytes(run, own);
-  memory.activations = stack.kept * kept_layer_bytes(run) * layers * in_flight;
-  memory.working = stack.kept * working_bytes(run);
+  memory.activations = width_of(run) * stack.kept * kept_layer_bytes(run) * layers * in_flight;
+  memory.working = width_of(run) * stack.kept * working_bytes(run);
   // The last stage, which computes the logits, holds activations of one micro batch only.
   const double last = memory.activations / in_flight;
   memory.logits = run.pipeline > 1 ? std::max(0.0, logits - (memory.activations - last)) : logits;
