@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.h"
+#include "desk/file_names.h"
 
 namespace lento::desk {
 namespace {
@@ -176,6 +177,29 @@ TEST(Desk, SecretsInQuotedLinesAreMasked) {
   ASSERT_FALSE(found.findings.empty());
   for (const finding::Evidence& evidence : found.findings[0].evidence)
     EXPECT_EQ(evidence.text.find("abcdef123"), std::string::npos) << evidence.text;
+}
+
+// The names of hosts have hyphens, and "_" or "." stand between the name of a tool and that of a host.
+TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
+  const auto hosts_of = [](const std::vector<std::string>& paths) {
+    Records records;
+    for (const std::string& path : paths)
+      records.files.push_back({path, {"counters"}});
+    std::vector<std::string> hosts;
+    for (const auto& [file, subject] : names_of(records))
+      hosts.push_back(subject.host);
+    return hosts;
+  };
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(
+      hosts_of({"perfquery.compute-east-node-118.txt", "perfquery.compute-east-node-90.txt"}),
+      (Names{"compute-east-node-118", "compute-east-node-90"}));
+  EXPECT_EQ(
+      hosts_of({"amd-smi_frost-x1-b0.log", "amd-smi_frost-x1-b1.log", "amd-smi_frost-x2-b0.log"}),
+      (Names{"frost-x1-b0", "frost-x1-b1", "frost-x2-b0"}));
+  EXPECT_EQ(hosts_of({"dmesg-n17.txt", "dmesg-n18.txt"}), (Names{"n17", "n18"}));
+  EXPECT_EQ(hosts_of({"lspci_dgx-a07.txt"}), Names{"dgx-a07"});
+  EXPECT_EQ(hosts_of({"gpu-box-17.txt"}), Names{"gpu-box-17"});
 }
 
 }  // namespace

@@ -65,6 +65,14 @@ bool looks_like_host(const std::string& name) {
          });
 }
 
+// Removes the name of the tool in front of that of the host: "dgx-a07" of "lspci_dgx-a07".
+std::string without_tool(const std::string& stem) {
+  const size_t joint = stem.find('_');
+  const std::string host = joint == stem.npos ? "" : stem.substr(joint + 1);
+  const bool has_letter = host.find_first_not_of("0123456789-_.") != host.npos;
+  return has_letter && looks_like_host(host) ? host : stem;
+}
+
 // Shortens "gpu17.cluster.example" and "gpu17.smi" to "gpu17".
 std::string short_name(const std::string& stem) {
   const std::string first = stem.substr(0, stem.find('.'));
@@ -78,15 +86,19 @@ std::string without_common(const std::string& stem, const std::string& other) {
     return c == '-' || c == '_' || c == '.';
   };
   size_t begin = 0;
-  size_t before = 0;  // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
-  for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i)
-    if (is_joint(stem[i]))
+  size_t before = 0;     // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
+  bool is_host = false;  // behind "_" or ".", which separate words: names of hosts have "-" only
+  for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i) {
+    const bool separates = stem[i] == '_' || stem[i] == '.';
+    if (is_joint(stem[i]) && (separates || !is_host))
       before = std::exchange(begin, i + 1);
+    is_host = is_host || separates;
+  }
   size_t end = stem.size();
   for (size_t i = 1;
        i <= stem.size() - begin && i <= other.size() && stem[stem.size() - i] == other[other.size() - i];
        ++i)
-    if (is_joint(stem[stem.size() - i]))
+    if (is_joint(stem[stem.size() - i]) && !(is_host && stem[stem.size() - i] == '-'))
       end = stem.size() - i;
   const auto is_number = [](const std::string& text) {
     return text.find_first_not_of("0123456789-_.") == text.npos;
@@ -144,7 +156,7 @@ Subject name_among(
   if (others.size() > 1 && same == 0)
     name = named_by(short_name(without_common(stem, other)));
   else if (looks_like_host(short_name(stem)))
-    name = named_by(short_name(stem));
+    name = named_by(without_tool(short_name(stem)));
   if (folders_are_ranks && is_digits(folder))
     return {"", "", folder};
   // "node1/nvme0.log" and "node2/nvme0.log": a name that comes again in other folders is that of a device.

@@ -135,6 +135,58 @@ TEST(JobFiles, WhatWasOverBeforeTheJobBeganIsNoCause) {
   EXPECT_EQ(healthy.outcome, Outcome::Healthy) << healthy.verdict;
 }
 
+std::string log_of_job(int slow_from) {
+  std::string log;
+  for (int step = 0; step < 200; ++step)
+    log += kPrograms[0].line(step, step < slow_from ? 2.3 : 3.0);
+  return log;
+}
+
+// A node that was taken out before the job began is not of the job. Times without a year compare too.
+TEST(JobFiles, ANodeThatWasTakenOutBeforeIsNotOfTheJob) {
+  const std::string nodes =
+      "REASON               USER        TIMESTAMP           NODELIST\n"
+      "Kill task failed     root      2026-02-26T03:31:09 n4\n";
+  const finding::Diagnosis found = judge({nodes, log_of_job(120)});
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "the job");
+  EXPECT_EQ(judge({nodes, log_of_job(900)}).outcome, Outcome::Healthy);
+}
+
+// The loss of a link that came back alone is no fault. Seconds before the job became slower it is the cause.
+TEST(JobFiles, AnEventAtTheOnsetNamesItsPart) {
+  const auto flap = [](int second) {
+    std::string text;
+    for (const char* state : {"Down", "Up, 100000 Mbps full duplex"})
+      text += format(
+          "Mar  1 00:%02d:%02d n7 kernel: bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is %s\n",
+          second / 60,
+          second % 60,
+          state);
+    return text;
+  };
+  const finding::Diagnosis near = judge({flap(118), log_of_job(120)});
+  ASSERT_FALSE(near.findings.empty());
+  EXPECT_EQ(near.findings[0].subject, "n7/0000:17:00.0");
+  EXPECT_NE(near.verdict.find("the job followed"), std::string::npos) << near.verdict;
+  const finding::Diagnosis far = judge({flap(60), log_of_job(120)});
+  ASSERT_FALSE(far.findings.empty());
+  EXPECT_EQ(far.findings[0].subject, "the job") << far.verdict;
+}
+
+// Seconds after boot do not say whether a program that failed was the job, which shows no effect.
+TEST(JobFiles, AFaultOfSomeProgramBesideASteadyJobIsANote) {
+  const std::string kernel =
+      "[88122.000000] NVRM: Xid (PCI:0000:41:00): 13, pid=11822, name=python, Graphics Exception\n";
+  EXPECT_EQ(judge({kernel}).outcome, Outcome::Findings);
+  EXPECT_EQ(judge({kernel, log_of_job(900)}).outcome, Outcome::Healthy);
+  const std::string log = log_of_job(900);
+  const std::string cancelled = "slurmstepd: error: *** JOB 88 ON n1 CANCELLED AT 2026-03-01T00:01:00 ***\n";
+  const size_t middle = log.find('\n', log.size() / 2) + 1;
+  EXPECT_EQ(judge({log.substr(0, middle) + cancelled + log.substr(middle)}).outcome, Outcome::Healthy);
+  EXPECT_EQ(judge({log + cancelled}).outcome, Outcome::CannotJudge);
+}
+
 TEST(JobFiles, RanksThatSlowDownTogetherAreTheJob) {
   std::string text;
   base::Rng rng(5);

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 #include <filesystem>
 
 #include "base/error.h"
 #include "desk/diagnose.h"
 #include "desk/kernel/kernel.h"
+#include "desk/read/log_date.h"
 
 namespace lento::desk {
 namespace {
@@ -29,19 +29,7 @@ std::optional<int64_t> time_of(const Event& e) {
     return int64_t(e.time.seconds * 1000);
   if (e.time.clock != Clock::Yearless)
     return std::nullopt;
-  const std::time_t now = wall_ms() / 1000;
-  std::tm date{};
-  gmtime_r(&now, &date);
-  constexpr double kDay = 86400;
-  for (int years_ago = 0; years_ago < 2; ++years_ago) {
-    std::tm january{};
-    january.tm_year = date.tm_year - years_ago;
-    january.tm_mday = 1;
-    const double seconds = double(timegm(&january)) + e.time.seconds;
-    if (seconds < double(now) + kDay)
-      return int64_t(seconds * 1000);
-  }
-  return std::nullopt;
+  return int64_t(with_year(e.time.seconds, double(wall_ms()) / 1000) * 1000);
 }
 
 std::string text_of(const Event& e) {

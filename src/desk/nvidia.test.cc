@@ -335,6 +335,19 @@ TEST(DcgmDiag, TheTableHasWarningsBehindATest) {
                  "|                           | GPU1: Fail                                     |\n"
                  "+-----  Stress  ------------+------------------------------------------------+\n"),
       "h0/gpu1");
+  const finding::Diagnosis further = judged(
+      head +
+      "| PCIe                      | Pass - GPUs: 0, 1                              |\n"
+      "|                           | Fail - GPU: 2                                  |\n"
+      "| Warning                   | GPU 2 Bandwidth of GPU 2 in direction host to  |\n"
+      "|                           | device for pinned memory of 12.81 failed to ex |\n"
+      "|                           | ceed minimum required bandwidth of 20.00.      |\n");
+  expect_subject(further, "h0/gpu2");
+  EXPECT_NE(
+      further.verdict.find("host to device for pinned memory of 12.81 failed to exceed"),
+      std::string::npos)
+      << further.verdict;
+  EXPECT_NE(further.findings.at(0).evidence.at(0).text.find("Fail - GPU: 2"), std::string::npos);
   EXPECT_EQ(
       judged(head + "| GPU Memory                | Pass - All                                     |\n")
           .outcome,

@@ -16,6 +16,7 @@ inline finding::Diagnosis judge(const std::vector<std::string>& files) {
   Records records;
   for (size_t i = 0; i < files.size(); ++i)
     reader.read_text(files[i], "file" + std::to_string(i), records);
+  records.date_by_newest();
   return judge_incident(records);
 }
 

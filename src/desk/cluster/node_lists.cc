@@ -18,6 +18,7 @@
 
 #include "base/number.h"
 #include "desk/cluster/cluster.h"
+#include "desk/read/log_date.h"
 
 namespace lento::desk {
 namespace {
@@ -113,6 +114,7 @@ class Sinfo : public Reader {
       // A reason that a person wrote, and whose words name no fault of hardware, is no fault of the node.
       const Severity severity = cells[n - 3].text == "slurm" ? Severity::Warning : Severity::Note;
       Event event = node_event("slurm/drained", severity, host, "Slurm took the node out: " + reason);
+      event.time = iso_moment(cells[n - 2].text).value_or(Moment{});
       explain(event, reason);
       if (event.severity == Severity::Note && event.meaning.starts_with("Slurm took"))
         event.kind = "unread/state";

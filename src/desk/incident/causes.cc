@@ -1,8 +1,9 @@
 // Orders causes before consequences. A rank that has not arrived, a node that its scheduler took out, a
 // process that ended first and a failed job are symptoms. When a part of the same host is broken or slow,
 // that part is reported first as the cause, and the symptom is added to its finding. A job that became slower
-// is explained by the part that changed at that time, else by a part that is slow, and only then by a fault
-// without effect on speed.
+// is explained by the part with an event so near to that time that chance hardly explains it, else by a part
+// that is slow, and only then by a fault without a time. Unrelated moments are uniform over the span of the
+// job, so that the nearest of n lies within d of a given one with the probability 1 - (1 - 2 d / span)^n.
 #include <algorithm>
 #include <cmath>
 
@@ -71,24 +72,45 @@ void place_symptoms(std::vector<Finding>& findings) {
   finding::sort_findings(findings);
 }
 
-size_t
-explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job, double job_begin) {
+// Returns the probability that the nearest of `moments` unrelated moments in a span lies at most `distance`
+// from a moment of it.
+static double chance_of_nearness(double distance, size_t moments, const finding::TimeWindow& span) {
+  const double length = std::max(span.end - span.begin, 1.0);
+  return 1 - std::pow(1 - std::min(1.0, 2 * distance / length), double(moments));
+}
+
+bool is_near(double distance, size_t moments, const std::optional<finding::TimeWindow>& span) {
+  constexpr double kUnlikely = 0.1;
+  return span && chance_of_nearness(distance, moments, *span) <= kUnlikely;
+}
+
+size_t explains_job(
+    const std::vector<finding::Finding>& parts,
+    const finding::Finding& job,
+    const std::optional<finding::TimeWindow>& span) {
   size_t nearest = parts.size();
-  size_t untimed = parts.size();
+  size_t moments = 0;
   const auto apart = [&](size_t i) {
     return std::abs(parts[i].when->begin - job.when->begin);
   };
   for (size_t i = 0; i < parts.size(); ++i) {
-    const bool was_over = parts[i].when && parts[i].when->end < job_begin;
-    if (!was_over && untimed == parts.size())
-      untimed = i;
-    if (!was_over && job.when && parts[i].when && (nearest == parts.size() || apart(i) < apart(nearest)))
+    const bool is_during = job.when && parts[i].when && span && parts[i].when->end >= span->begin;
+    moments += is_during;
+    if (is_during && (nearest == parts.size() || apart(i) < apart(nearest)))
       nearest = i;
   }
-  if (nearest < parts.size())
+  if (nearest < parts.size() && is_near(apart(nearest), moments, span))
     return nearest;
-  const auto slow = std::ranges::find_if(parts, is_slow_part);
-  return slow == parts.end() ? untimed : size_t(slow - parts.begin());
+  const auto slow = std::ranges::find_if(parts, [&](const Finding& part) {
+    return is_slow_part(part) && !(part.when && span && part.when->end < span->begin);
+  });
+  if (slow != parts.end())
+    return size_t(slow - parts.begin());
+  // Without a time of its own, a part is the likelier cause only where no time speaks against it.
+  const auto untimed = std::ranges::find_if(parts, [&](const Finding& part) {
+    return !part.when || !job.when;
+  });
+  return size_t(untimed - parts.begin());
 }
 
 }  // namespace lento::desk

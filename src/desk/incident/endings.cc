@@ -6,6 +6,7 @@
 // The peer that closed a connection is the end whose process ended. When at least two hosts name the same
 // peer, and that peer reports no closed connection, its process ended first. When no peer or
 // several peers are like that, these lines do not show which process ended first.
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -152,6 +153,14 @@ std::set<std::string> explain_first_end(const Records& records, Judgement& out) 
 
 }  // namespace
 
+bool job_went_on(const Records& records, const Event& event) {
+  return std::ranges::any_of(records.series(), [&](const Series& series) {
+    return series.file == event.where.file && !series.rows.empty() &&
+           records.quantities()[series.quantity].scope == Scope::Job &&
+           series.rows.back().where.line > event.where.line;
+  });
+}
+
 void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) {
   judge_closed(records, out);
   judge_first_error(records, out);
@@ -160,7 +169,9 @@ void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) 
     if (!is_ending(event) || !seen.insert(event.meaning).second || seen.size() > kMostEndings)
       continue;
     const std::string text = event.meaning + " (" + place_text(records, event.where) + ")";
-    if (out.findings.empty())
+    if (job_went_on(records, event))
+      out.notes.push_back(text + ", after which the job went on");
+    else if (out.findings.empty())
       out.open.push_back({text, event.action});
     else
       out.notes.push_back("Followed: " + text);

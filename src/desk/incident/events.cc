@@ -4,6 +4,7 @@
 // no other event is as severe. Events of Severity::Note alone are no finding.
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -57,14 +58,35 @@ const Event& worst_of(const Chain& chain) {
 // Returns whether an event is about the machine itself, as its kernel and its management controller report
 // it. When it names no part and no host, it is about the host that the file is from, and not about the job.
 bool is_of_machine(const Event& event) {
-  constexpr std::array<std::string_view, 9>
-      kOfMachine{"kernel/", "ipmi/", "ghes/", "mce/", "edac/", "cpu/", "task/", "memory/", "storage/"};
+  constexpr std::array<std::string_view, 10> kOfMachine{
+      "dcgm/",
+      "kernel/",
+      "ipmi/",
+      "ghes/",
+      "mce/",
+      "edac/",
+      "cpu/",
+      "task/",
+      "memory/",
+      "storage/"};
   return std::ranges::any_of(kOfMachine, [&](std::string_view kind) {
     return event.kind.starts_with(kind);
   });
 }
 
-// Returns the finding for the events of one part.
+// Returns whether the last event of a part is more than a day older than the newest record of its clock. A
+// fault without an event for a day may have been mended, so that what is seen now comes first.
+bool is_past(const Records& records, const Chain& chain) {
+  constexpr double kDay = 86400;
+  return std::ranges::all_of(chain, [&](const Event* event) {
+    const Moment& time = event->time;
+    const bool is_date = time.clock == Clock::Unix || time.clock == Clock::Yearless;
+    return is_date && time.seconds + kDay < records.newest(time.clock);
+  });
+}
+
+// Returns the finding for the events of one part. The time of a program's fault in seconds after boot may be
+// that of any earlier program.
 finding::Finding finding_of(const Records& records, const Subject& part, const Chain& chain) {
   const Event& worst = worst_of(chain);
   finding::Finding finding;
@@ -92,7 +114,9 @@ finding::Finding finding_of(const Records& records, const Subject& part, const C
   // hardware.
   constexpr double kBehind = 0.01;
   const bool is_program = worst.origin == Origin::Program || worst.origin == Origin::Consequence;
-  finding.score = (worst.severity == Severity::Fault ? 0.9 : 0.6) - (is_program ? kBehind : 0);
+  const bool is_present = worst.severity == Severity::Fault && !is_past(records, chain) &&
+                          !(is_program && worst.time.clock == Clock::Boot);
+  finding.score = (is_present ? 0.9 : 0.6) - (is_program ? kBehind : 0);
   finding.where = place_of(part);
   for (const Event* event : chain) {
     if (event->time.clock != Clock::Unix)
@@ -144,10 +168,13 @@ std::set<std::string> servers_of_several(const Records& records) {
 }
 
 // Returns whether an event is above Severity::Note and was not over before the job began. A program that
-// failed before the first step was another one. A node that answered Slurm again, last with `answer` (or
-// nullptr), took part in the job.
+// failed before the first step was another one, and a node that its scheduler took out before is not of the
+// job. A node that answered Slurm again, last with `answer` (or nullptr), took part in the job.
 bool is_open(const Event& event, const Event* answer, double job_begin) {
   if (event.severity == Severity::Note)
+    return false;
+  const bool is_of_scheduler = event.kind.starts_with("slurm/") || event.kind.starts_with("kubernetes/");
+  if (is_of_scheduler && event.time.clock == Clock::Unix && event.time.seconds < job_begin)
     return false;
   if (event.kind == "slurm/not responding")
     return answer == nullptr || !earlier(&event, answer);
@@ -159,34 +186,68 @@ bool is_open(const Event& event, const Event* answer, double job_begin) {
 void add_notes(
     const Records& records,
     const std::map<std::string, std::vector<std::pair<Subject, const Event*>>>& by_kind,
+    double job_begin,
     Judgement& out) {
   for (const auto& [kind, parts] : by_kind) {
     const Event& first = *parts[0].second;
     const std::string others = parts.size() > 1 ? " and " + std::to_string(parts.size() - 1) + " more" : "";
     const bool was_fault = first.severity != Severity::Note;
+    const bool was_before = first.time.clock == Clock::Unix && first.time.seconds < job_begin;
     const std::string at = moment_text(first.time);
     out.notes.push_back(
         subject_text(parts[0].first) + others + ": " + first.meaning +
         (was_fault && !at.empty() ? ", " + at : "") + " (" + place_text(records, first.where) + "), " +
-        (!was_fault                             ? "which alone is no fault"
-         : first.kind == "slurm/not responding" ? "and later it does again"
-                                                : "before the job's first step"));
+        (!was_fault   ? "which alone is no fault"
+         : was_before ? "before the job's first step"
+                      : "and later it does again"));
   }
 }
 
 }  // namespace
 
-// Returns the time of the job's first sample (Unix time, s), or kUnknown.
-double begin_of_job(const Records& records) {
-  double begin = kUnknown;
+std::optional<finding::TimeWindow> span_of_job(const Records& records) {
+  std::optional<finding::TimeWindow> span;
   for (const Series& series : records.series()) {
     if (records.quantities()[series.quantity].scope != Scope::Job)
       continue;
-    for (const Observation& row : series.rows)
-      if (!row.is_state() && row.time.clock == Clock::Unix && !(row.time.seconds >= begin))
-        begin = row.time.seconds;
+    for (const Observation& row : series.rows) {
+      if (row.is_state() || row.time.clock != Clock::Unix)
+        continue;
+      const double at = row.time.seconds;
+      span = finding::TimeWindow{
+          span ? std::min(span->begin, at) : at,
+          span ? std::max(span->end, at) : at,
+          "s"};
+    }
   }
-  return begin;
+  return span;
+}
+
+bool has_course_of_job(const Records& records) {
+  constexpr size_t kFewestSamples = 8;
+  return std::ranges::any_of(records.series(), [&](const Series& series) {
+    return records.quantities()[series.quantity].scope == Scope::Job && series.rows.size() >= kFewestSamples;
+  });
+}
+
+std::optional<finding::Finding> part_with_event_at(const Records& records, double moment) {
+  const std::optional<finding::TimeWindow> span = span_of_job(records);
+  const Event* nearest = nullptr;
+  std::set<std::pair<Subject, std::string>> moments;
+  const auto apart = [&](const Event& event) {
+    return std::abs(event.time.seconds - moment);
+  };
+  for (const Event& event : records.events()) {
+    const bool is_timed = event.time.clock == Clock::Unix && span && event.time.seconds >= span->begin;
+    if (!is_timed || is_of_another_judge(event) || event.subject.empty())
+      continue;
+    moments.emplace(event.subject, event.kind);
+    if (!nearest || apart(event) < apart(*nearest))
+      nearest = &event;
+  }
+  if (!nearest || !is_near(apart(*nearest), moments.size(), span))
+    return std::nullopt;
+  return finding_of(records, nearest->subject, {nearest});
 }
 
 // Adds a finding for each part with an event above Severity::Note that was not over before the job began, and
@@ -209,7 +270,8 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
     const Subject part = servers.contains(server) ? Subject{server, "", ""} : event.subject;
     chains[{part, is_unnamed ? event.where.file : -1}].push_back(&event);
   }
-  const double job_begin = begin_of_job(records);
+  const std::optional<finding::TimeWindow> span = span_of_job(records);
+  const double job_begin = span ? span->begin : kUnknown;
   std::map<std::string, std::vector<std::pair<Subject, const Event*>>> notes;
   for (auto& [part, chain] : chains) {
     const Subject& subject = part.first;
@@ -232,7 +294,7 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
     const Event* first = *std::ranges::max_element(chain, {}, is_fault);
     notes[first->kind].emplace_back(subject, first);
   }
-  add_notes(records, notes, out);
+  add_notes(records, notes, job_begin, out);
   if (seen > 0)
     out.covered.push_back(
         "events of " + std::to_string(chains.size()) + (chains.size() == 1 ? " part" : " parts"));

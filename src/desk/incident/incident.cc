@@ -107,9 +107,13 @@ void place_job(const Records& records, Judgement& judgement) {
     findings = std::move(parts);
     return;
   }
-  const size_t cause = std::ranges::any_of(parts, names_a_part)
-                           ? explains_job(parts, of_job[0], begin_of_job(records))
-                           : parts.size();
+  size_t cause = std::ranges::any_of(parts, names_a_part)
+                     ? explains_job(parts, of_job[0], span_of_job(records))
+                     : parts.size();
+  if (cause == parts.size() && of_job[0].when) {
+    if (auto part = part_with_event_at(records, of_job[0].when->begin))
+      parts.push_back(*std::move(part));
+  }
   if (cause < parts.size()) {
     const auto lead_at = parts.begin() + std::ptrdiff_t(cause);
     lead_at->score = std::max(lead_at->score, parts[0].score);
@@ -133,6 +137,26 @@ void place_job(const Records& records, Judgement& judgement) {
   findings = std::move(of_job);
   for (finding::Finding& finding : parts)
     findings.push_back(std::move(finding));
+}
+
+// Makes a note of each fault of a program without a time when the job's own log shows a job that neither
+// failed nor became slower: the program may be any earlier one.
+void set_aside_programs(const Records& records, Judgement& judgement) {
+  const auto is_of_program = [](const finding::Finding& finding) {
+    return finding.category == "fault of a program" && finding.subject != "the job" && !finding.when;
+  };
+  const bool is_steady = has_course_of_job(records) &&
+                         std::ranges::all_of(judgement.findings, is_of_program) &&
+                         std::ranges::none_of(records.events(), [&](const Event& event) {
+                           return is_ending(event) && !job_went_on(records, event);
+                         });
+  if (!is_steady)
+    return;
+  for (const finding::Finding& finding : judgement.findings)
+    judgement.notes.push_back(
+        finding.summary + " (" + finding.evidence[0].source +
+        "), of a program that need not be the job's, which shows no effect");
+  judgement.findings.clear();
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -216,6 +240,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   out.title = "Incident";
   join_by_subject(judgement.findings);
   place_symptoms(judgement.findings);
+  set_aside_programs(records, judgement);
   place_job(records, judgement);
   draw_lanes(records, judgement);
   draw_peers(records, judgement);

@@ -284,6 +284,35 @@ TEST(Benchmarks, OneSlowPairNamesNeitherEnd) {
   EXPECT_FALSE(found.findings[0].where);
 }
 
+// Hosts with one and the same best run cannot be compared, so that two runs are two values.
+TEST(Benchmarks, TwoRunsOfOtherHostsAreAQuestion) {
+  for (const double other : {180.0, 110.0}) {
+    Job job(9);
+    for (int turn = 0; turn < 3; ++turn) {
+      job.run(benchmark("h0", "h1", 180));
+      job.run(benchmark("h2", "h3", other));
+    }
+    const finding::Diagnosis found = job.judge();
+    EXPECT_EQ(found.outcome, Outcome::CannotJudge) << found.verdict;
+  }
+}
+
+// A port for management is slower than those of the fabric and no peer of theirs.
+TEST(States, DevicesOfOneNameAreThePeers) {
+  for (const bool is_slow : {true, false}) {
+    Job job(3);
+    for (int host = 0; host < 4; ++host) {
+      const std::string name = "n" + std::to_string(host);
+      job.state(kRate, {name, "eno1", ""}, 1);
+      for (const char* port : {"ens1", "ens2", "ens3", "ens4"})
+        job.state(kRate, {name, port, ""}, is_slow && host == 2 && port == std::string("ens3") ? 100 : 400);
+    }
+    const finding::Diagnosis found = job.judge();
+    ASSERT_EQ(found.findings.size(), is_slow ? 1u : 0u) << found.verdict;
+    EXPECT_EQ(is_slow ? found.findings[0].subject : "", is_slow ? "n2/ens3" : "");
+  }
+}
+
 Run scheduled(const std::string& id, const std::string& state, std::vector<std::string> members) {
   Run run;
   run.kind = "job";
@@ -475,16 +504,25 @@ TEST(Causes, AJobThatSlowedDownIsExplainedByWhatChangedThen) {
       finding_of("n1/gpu0", "fault of a program", "n1", 0.9),
       finding_of("n2/gpu1", "unlike its peers: SM clock", "n2", 0.85)};
   finding::Finding job = finding_of("the job", "became slower", "", 0.7);
-  EXPECT_EQ(explains_job(parts, job, kUnknown), 1u);
+  EXPECT_EQ(explains_job(parts, job, std::nullopt), 1u);
+  const finding::TimeWindow span{500, 2000, "s"};
   job.when = finding::TimeWindow{1000, 2000, "s"};
   parts[0].when = finding::TimeWindow{990, 1000, "s"};
   parts[1].when = finding::TimeWindow{200, 2000, "s"};
-  EXPECT_EQ(explains_job(parts, job, kUnknown), 0u);
-  EXPECT_EQ(explains_job(parts, job, 500), 0u);
+  EXPECT_EQ(explains_job(parts, job, span), 0u);
+  parts[0].when = finding::TimeWindow{600, 610, "s"};
+  EXPECT_EQ(explains_job(parts, job, span), 1u) << "chance explains a fault 400 s apart";
   parts[0].when = finding::TimeWindow{10, 20, "s"};
-  EXPECT_EQ(explains_job(parts, job, 500), 1u) << "what was over before the job began is no cause";
+  EXPECT_EQ(explains_job(parts, job, span), 1u) << "what was over before the job began is no cause";
   parts.pop_back();
-  EXPECT_EQ(explains_job(parts, job, 500), 1u) << "no part is left";
+  EXPECT_EQ(explains_job(parts, job, span), 1u) << "no part is left";
+}
+
+TEST(Causes, TheNearestOfManyMomentsIsNearByChance) {
+  const finding::TimeWindow span{0, 3600, "s"};
+  EXPECT_TRUE(is_near(9, 1, span));
+  EXPECT_FALSE(is_near(9, 40, span));
+  EXPECT_FALSE(is_near(9, 1, std::nullopt));
 }
 
 TEST(Incident, NothingToCompareIsNotHealthy) {

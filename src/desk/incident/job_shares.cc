@@ -153,10 +153,13 @@ void judge_job_shares(const Records& records, const JudgeOptions& options, Judge
   }
   if (own == 0 || accuse_by_share(records, placed, is_own_failure, options, out))
     return;
-  out.open.push_back(
-      {std::to_string(own) + " of " + std::to_string(jobs) +
-           " jobs ended by themselves (exit code, time limit or memory), which this table does not explain",
-       "the logs of these jobs"});
+  const std::string text =
+      std::to_string(own) + " of " + std::to_string(jobs) +
+      " jobs ended by themselves (exit code, time limit or memory), which this table does not explain";
+  if (has_course_of_job(records))
+    out.notes.push_back(text);  // about other jobs than the one whose log is here
+  else
+    out.open.push_back({text, "the logs of these jobs"});
 }
 
 }  // namespace lento::desk

@@ -124,6 +124,9 @@ inline bool is_ending(const Event& event) {
   return event.kind.starts_with("job/");
 }
 
+// Returns whether the file of an event has samples of the job behind it: what ended was an earlier attempt.
+bool job_went_on(const Records& records, const Event& event);
+
 // Draws events and deviations on one time axis with a lane for each host, as the first figure.
 void draw_lanes(const Records& records, Judgement& judgement);
 
@@ -139,12 +142,22 @@ void draw_levels(
 
 // Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
-// Returns the index of the part that best explains why the job became slower, or parts.size() when what
-// happened to all of them was over before the job's first step at `job_begin` (Unix time, s, or kUnknown).
-size_t
-explains_job(const std::vector<finding::Finding>& parts, const finding::Finding& job, double job_begin);
-// Returns the time of the job's first sample (Unix time, s), or kUnknown.
-double begin_of_job(const Records& records);
+// Returns the index of the part that best explains why the job became slower, or parts.size() when none does:
+// a fault that was over before the job began, or one at another time. `span` is that of the job, if known.
+size_t explains_job(
+    const std::vector<finding::Finding>& parts,
+    const finding::Finding& job,
+    const std::optional<finding::TimeWindow>& span);
+// Returns whether chance explains in at most one of ten cases that the nearest of `moments` unrelated moments
+// in a span lies at most `distance` s from a given one. Without a span the answer is no.
+bool is_near(double distance, size_t moments, const std::optional<finding::TimeWindow>& span);
+// Returns the times of the job's first and last sample (Unix time, s), if there are any.
+std::optional<finding::TimeWindow> span_of_job(const Records& records);
+// Returns whether a log shows the course of the job as a whole: eight samples of one quantity and more.
+bool has_course_of_job(const Records& records);
+// Returns a finding about the part with the event that is nearest to `moment` (Unix time, s), faults and
+// notes alike, or no value when none is near (is_near).
+std::optional<finding::Finding> part_with_event_at(const Records& records, double moment);
 
 // Adds the comparison of one speed, as a finding about `subject` when it is too slow.
 void add_compared(

@@ -49,6 +49,16 @@ struct Best {
   std::vector<const Run*> runs;
 };
 
+// Formats the bus bandwidths of runs: "291.3 and 466.2".
+std::string levels_text(const std::set<const Run*>& runs) {
+  std::set<double> speeds;
+  for (const Run* run : runs)
+    speeds.insert(*measured(*run, "bus bandwidth"));
+  const std::string least = base::format_number(*speeds.begin());
+  const std::string most = base::format_number(*speeds.rbegin());
+  return least == most ? least : least + (speeds.size() > 2 ? " to " : " and ") + most;
+}
+
 void judge_benchmarks(const Records& records, const JudgeOptions& options, Judgement& out) {
   std::map<std::string, std::map<std::string, Best>> operations;
   for (const Run& run : records.runs()) {
@@ -71,20 +81,24 @@ void judge_benchmarks(const Records& records, const JudgeOptions& options, Judge
     std::vector<std::string> names;
     std::vector<double> logs;
     std::vector<double> speeds;
+    std::set<const Run*> best_runs;
+    std::set<std::vector<const Run*>> groups;  // of hosts with the same runs, which cannot be told apart
     for (const auto& [host, best] : hosts) {
       names.push_back(host);
+      best_runs.insert(best.run);
+      groups.insert(best.runs);
       speeds.push_back(best.value);
       logs.push_back(std::log(best.value));
     }
-    if (hosts.size() < kFewestHosts) {
+    if (groups.size() < kFewestHosts) {
       if (compare_bus(records, *hosts.begin()->second.run, options, out)) {
         out.covered.push_back("bus bandwidth of " + list_text(names) + " against the system");
         continue;
       }
       out.open.push_back(
-          {"bus bandwidth of " + list_text(names) + " is " + base::format_number(evidence::median(speeds)) +
-               " GB/s (" + operation + "), and " + std::to_string(hosts.size()) +
-               (hosts.size() == 1 ? " host is" : " hosts are") +
+          {"bus bandwidth of " + list_text(names) + " is " + levels_text(best_runs) + " GB/s (" + operation +
+               "), and " + std::to_string(groups.size()) +
+               (groups.size() == 1 ? " group of hosts is" : " groups of hosts are") +
                " too few to find one that is common to slow runs",
            "runs of other pairs of hosts, each host in several, or the system (--system h100), whose links "
            "give what "

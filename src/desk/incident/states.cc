@@ -287,7 +287,56 @@ bool all_numbers(const std::vector<Peer>& peers) {
   });
 }
 
-// Judges one quantity by expected values, by outliers or by the majority.
+bool is_two_thirds(size_t count, size_t all) {
+  return count * 3 >= all * 2;
+}
+
+// Returns the devices of one name of all hosts as groups of their own when each name is on at least
+// kFewestStatePeers hosts, two thirds of each group agree, and the groups do not agree with each other: a
+// port for management is no peer of those of the fabric. Else returns one group.
+std::vector<std::vector<Peer>> by_device(const std::vector<Peer>& peers) {
+  std::map<std::string, std::vector<Peer>> groups;
+  for (const Peer& peer : peers)
+    groups[peer.subject.device].push_back(peer);
+  std::set<std::string> shared;
+  for (const auto& [device, group] : groups) {
+    size_t count = 0;
+    const Peer* most = group.size() < kFewestStatePeers ? nullptr : majority(group, count);
+    if (!most || !is_two_thirds(count, group.size()))
+      return {peers};
+    shared.insert(most->text);
+  }
+  if (shared.size() < 2)
+    return {peers};
+  std::vector<std::vector<Peer>> out;
+  for (auto& [device, group] : groups)
+    out.push_back(std::move(group));
+  return out;
+}
+
+// Judges the peers of one quantity by outliers or by the majority, and returns whether they were judged.
+bool judge_peers(
+    const Records& records,
+    const Quantity& quantity,
+    const std::vector<Peer>& peers,
+    const Limits& limits,
+    Judgement& out) {
+  if (peers.size() < kFewestStatePeers)
+    return false;
+  size_t count = 0;
+  const bool is_shared = majority(peers, count) && is_two_thirds(count, peers.size());
+  const bool is_vote = !all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter);
+  const size_t before = out.findings.size();
+  if (is_vote)
+    vote(records, quantity, peers, limits, out);
+  else
+    compare(records, quantity, peers, limits, out);
+  // The values of kFewestStatePeers (three) peers that all differ give no estimate of a healthy spread, so
+  // that they are not judged.
+  return is_vote || peers.size() > kFewestStatePeers || is_shared || out.findings.size() > before;
+}
+
+// Judges one quantity by expected values or among peers.
 void judge_quantity(
     const Records& records,
     const Quantity& quantity,
@@ -303,20 +352,12 @@ void judge_quantity(
     return;
   }
   peers = by_host(peers);
-  if (peers.size() < kFewestStatePeers)
-    return;
-  size_t count = 0;
-  const bool is_shared = majority(peers, count) && count * 3 >= peers.size() * 2;
-  const bool is_vote = !all_numbers(peers) || (is_shared && quantity.kind != Kind::Counter);
-  // The values of kFewestStatePeers (three) peers that all differ give no estimate of a healthy spread, so
-  // that they are not judged.
-  const bool is_judged = is_vote || peers.size() > kFewestStatePeers || is_shared;
-  const size_t before = out.findings.size();
-  if (is_vote)
-    vote(records, quantity, peers, limits, out);
-  else
-    compare(records, quantity, peers, limits, out);
-  if (is_judged || out.findings.size() > before)
+  const std::vector<std::vector<Peer>> groups = by_device(peers);
+  const Limits each{limits.false_alarms / double(groups.size()), limits.least_effect};
+  bool is_judged = false;
+  for (const std::vector<Peer>& group : groups)
+    is_judged = judge_peers(records, quantity, group, each, out) || is_judged;
+  if (is_judged)
     out.covered.push_back(
         quantity.name + " of " + std::to_string(peers.size()) +
         (peers[0].subject.device.empty() ? " hosts" : " parts"));

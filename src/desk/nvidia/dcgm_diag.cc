@@ -7,7 +7,10 @@
 //   result   = {"status": "Pass" | "Fail" | "Warn" | "Skip", "entity_id" | "gpu_id": N | "gpu_ids": "0,1",
 //               "warnings": TEXT | [TEXT | {"warning": TEXT, "error_id": N}]}
 //   table    = "|-----  Hardware  -----+" | "| GPU Memory | Fail - GPU: 3 |" | "| Warning | TEXT |"
+//            | "| PCIe | Pass - GPUs: 0, 1 |" "| | Fail - GPU: 2 |"
 //            | "| memory | Fail |" {"|  | GPU3: Fail |"}     (version 4)
+//
+// A text that fills its cell goes on in the next row without a blank.
 //
 // Source: the diagnostics chapter of DCGM's user guide, 2.4 to 4.0.
 #include <set>
@@ -177,15 +180,19 @@ class DcgmTable : public Reader {
       return false;
     if (name.empty() && value.starts_with("GPU") && value.find(": ") != value.npos) {
       if (value.substr(value.find(": ") + 2).starts_with("Fail"))
-        fail(value.substr(0, value.find(':')));
+        fail(value.substr(0, value.find(':')), sink);
+    } else if (name.empty() && value.starts_with("Fail -")) {
+      fail(value, sink);
     } else if (name.empty() || name.starts_with("Warning") || name.starts_with("Error")) {
       if (is_failed_ && warning_.size() < kLongest)
-        warning_ += (warning_.empty() ? "" : " ") + std::string(value);
+        warning_ += (warning_.empty() || goes_on_ ? "" : " ") + std::string(value);
+      const size_t end = rest.find('|');
+      goes_on_ = end != rest.npos && end > 1 && rest[end - 2] != ' ';
     } else {
       write(sink);
       test_ = name;
       if (value.starts_with("Fail"))
-        fail(value);
+        fail(value, sink);
     }
     return true;
   }
@@ -195,7 +202,11 @@ class DcgmTable : public Reader {
   }
 
   // Records a failure for the GPUs that `text` names. A test that names none failed on the host.
-  void fail(std::string_view text) {
+  void fail(std::string_view text, const Sink& sink) {
+    if (!is_failed_) {
+      failed_line_ = sink.line();
+      failed_number_ = sink.number();
+    }
     is_failed_ = true;
     for (std::string& gpu : gpus_of(text))
       if (!gpu.empty() && gpus_.size() < kMostGpus)
@@ -205,6 +216,8 @@ class DcgmTable : public Reader {
   void write(Sink& sink) {
     if (is_failed_ && gpus_.empty())
       gpus_.emplace();
+    if (is_failed_)
+      sink.at(failed_line_, failed_number_, Subject(sink.subject()), Moment(sink.time()));
     for (const std::string& gpu : gpus_) {
       Event event = event_of(category_, test_, warning_);
       event.subject.device = gpu;
@@ -213,6 +226,7 @@ class DcgmTable : public Reader {
     is_failed_ = false;
     gpus_.clear();
     warning_.clear();
+    goes_on_ = false;
   }
 
   static constexpr size_t kLongest = 2000;
@@ -220,8 +234,11 @@ class DcgmTable : public Reader {
   std::string category_;
   std::string test_;
   bool is_failed_ = false;
+  std::string failed_line_;
+  int64_t failed_number_ = 0;
   std::set<std::string> gpus_;
   std::string warning_;
+  bool goes_on_ = false;  // the last row of the warning fills its cell
 };
 
 double score_diag_table(std::string_view head, std::string& reason) {

@@ -21,8 +21,9 @@ constexpr const char* kReplace =
     "drain the node, reset the GPU, run dcgmi diag -r 3; replace it if that fails";
 constexpr const char* kReset = "drain the node and reset the GPU, so that the rows are replaced";
 constexpr const char* kClocks =
-    "look at its temperature, power limit and event reasons (nvidia-smi -q -d PERFORMANCE), then at its "
-    "kernel log";
+    "look at its temperature, power limit and event reasons (nvidia-smi -q -d PERFORMANCE, amd-smi metric), "
+    "then at "
+    "its kernel log";
 constexpr const char* kSetting = "set it as on its peers";
 constexpr uint64_t kIdleBit = 0x1;
 constexpr uint64_t kSlowdownBit = 0x8;

@@ -3,7 +3,7 @@
 //
 //   box  = "|" N NAME ["On" | "Off"] "|" ADDRESS "Off" "|" ERRORS "|" NEWLINE
 //          "|" FAN TEMP "C" PERF USAGE "W /" CAP "W |" USED "MiB /" TOTAL "MiB |" N "%" MODE "|"
-//   rocm = "Device" ... "SCLK" ... "GPU%" {N ... X "°C" X "W" ... N "Mhz" N "Mhz" ... N "%" N "%"}
+//   rocm = "Device" ... "SCLK" ... "GPU%" {N ... X "°C" X "W" ... N "Mhz" N "Mhz" ... CAP "W" N "%" N "%"}
 //
 // Sources: nvidia-smi of drivers 450 to 570; rocm-smi of ROCm 5 and 6.
 #include <algorithm>
@@ -141,8 +141,13 @@ class RocmPicture : public Reader {
     }
     if (const std::string hot = number_with(words, "°C"); !hot.empty())
       fields.emplace_back("temperature.gpu", hot);
-    if (const std::string power = number_with(words, "W"); !power.empty())
-      fields.emplace_back("power.draw", power);
+    const auto power = std::ranges::find_if(words, [](const std::string& word) {
+      return !number_with({word}, "W").empty();
+    });
+    if (power != words.end()) {
+      fields.emplace_back("power.draw", number_with({*power}, "W"));
+      fields.emplace_back("power.limit", number_with({power + 1, words.end()}, "W"));
+    }
     fields.emplace_back("utilization.gpu", words.back().substr(0, words.back().size() - 1));
     rows_.take(fields, sink);
     return true;

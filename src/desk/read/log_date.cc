@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <ctime>
 
 #include "base/moment.h"
 #include "base/number.h"
@@ -156,6 +158,26 @@ std::optional<Moment> yearless_moment(int month, int day, std::string_view clock
   std::snprintf(text, sizeof text, "1972-%02d-%02d ", month, day);
   const auto ms = base::try_moment_ms(text + std::string(clock));
   return ms ? std::optional(Moment{Clock::Yearless, double(*ms) / 1000}) : std::nullopt;
+}
+
+double with_year(double yearless, double newest) {
+  const auto date_of = [](double seconds) {
+    const auto whole = std::time_t(std::clamp(seconds, 0.0, 1e11));
+    std::tm date{};
+    gmtime_r(&whole, &date);
+    return date;
+  };
+  constexpr double kDay = 86400;
+  const int year = date_of(newest + kDay).tm_year;
+  double time = 0;
+  for (int years_ago = 1; years_ago >= 0; --years_ago) {
+    std::tm date = date_of(yearless);
+    date.tm_year = year - years_ago;
+    const double candidate = double(timegm(&date)) + (yearless - std::floor(yearless));
+    if (years_ago == 1 || candidate <= newest + kDay)
+      time = candidate;
+  }
+  return time;
 }
 
 LogDate log_date(std::string_view text) {

@@ -27,5 +27,8 @@ size_t clock_size(std::string_view text);
 int month_of(std::string_view text);
 // Returns a time without a year, in seconds from the beginning of a leap year.
 std::optional<Moment> yearless_moment(int month, int day, std::string_view clock);
+// Returns the latest Unix time (s) with the month, day and time of a yearless moment that is at most a day
+// after `newest`, a Unix time (s).
+double with_year(double yearless, double newest);
 
 }  // namespace lento::desk

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "desk/read/json_rows.h"
 #include "desk/read/line_source.h"
+#include "desk/read/log_date.h"
 #include "desk/read/mask.h"
 #include "desk/read/pattern.h"
 #include "desk/read/pci.h"
@@ -438,6 +439,16 @@ TEST(Records, RepeatedEventsBecomeACount) {
     records.add(event);
   EXPECT_EQ(records.events().size(), Records::kEventRows);
   EXPECT_EQ(records.events().back().count, 11u);
+}
+
+TEST(LogDate, TheYearIsTheLatestThatIsNotAfterTheNewest) {
+  const double newest = iso_moment("2026-03-01T12:00:00")->seconds;
+  const auto dated = [&](int month, int day) {
+    return with_year(yearless_moment(month, day, "11:00:00.500")->seconds, newest);
+  };
+  EXPECT_DOUBLE_EQ(dated(3, 1), iso_moment("2026-03-01T11:00:00.500")->seconds);
+  EXPECT_DOUBLE_EQ(dated(3, 2), iso_moment("2026-03-02T11:00:00.500")->seconds);
+  EXPECT_DOUBLE_EQ(dated(11, 20), iso_moment("2025-11-20T11:00:00.500")->seconds);
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include "desk/read/records.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/moment.h"
+#include "desk/read/log_date.h"
 
 namespace lento::desk {
 namespace {
@@ -100,6 +102,7 @@ uint32_t Records::quantity_id(const Quantity& quantity) {
 
 // Adds a sample to its series. Samples beyond the limit are counted only.
 void Records::add(Observation row) {
+  note_time(row.time);
   const auto key = std::tuple(row.subject, row.quantity, row.where.file);
   const auto [at, is_new] = series_ids_.try_emplace(key, series_.size());
   if (is_new) {
@@ -121,6 +124,7 @@ void Records::add(Observation row) {
 
 // Adds an event. Repeated events are counted after the first few.
 void Records::add(Event event) {
+  note_time(event.time);
   const auto key = std::tuple(event.kind, event.subject, event.where.file);
   auto& [last, kept] = event_counts_[key];
   if (kept < kEventRows && events_.size() < kMostEvents) {
@@ -179,6 +183,29 @@ void Records::name_by_files(const std::map<int32_t, Subject>& names) {
     for (Observation& row : series.rows)
       row.subject = series.subject;
   }
+}
+
+void Records::note_time(const Moment& time) {
+  double& newest = newest_[size_t(time.clock)];
+  if (std::isfinite(time.seconds) && !(time.seconds <= newest))
+    newest = time.seconds;
+}
+
+void Records::date_by_newest() {
+  const double newest = this->newest(Clock::Unix);
+  if (!std::isfinite(newest))
+    return;
+  const auto date = [&](Moment& time) {
+    if (time.clock != Clock::Yearless)
+      return;
+    time = {Clock::Unix, with_year(time.seconds, newest)};
+    note_time(time);
+  };
+  for (Event& event : events_)
+    date(event.time);
+  for (Series& series : series_)
+    for (Observation& row : series.rows)
+      date(row.time);
 }
 
 }  // namespace lento::desk

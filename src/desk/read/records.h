@@ -5,6 +5,7 @@
 // an even sample of itself. Events of one kind and subject are kept up to kEventRows and counted beyond.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -96,6 +97,13 @@ class Records {
   // Fills in hosts or ranks that the lines do not state, from the names of the files, and gives
   // devices by address their number. Called once all files are read.
   void name_by_files(const std::map<int32_t, Subject>& names);
+  // Gives times without a year the latest one in which they are not a day after the newest time with a year,
+  // so that they compare. Without any such time they stay as they are. Called once all files are read.
+  void date_by_newest();
+  // Returns the newest time of a clock in seconds, or kUnknown.
+  double newest(Clock clock) const {
+    return newest_[size_t(clock)];
+  }
 
   std::vector<SourceFile> files;
 
@@ -110,6 +118,9 @@ class Records {
   std::map<std::tuple<std::string, Subject, int32_t>, std::pair<size_t, size_t>> event_counts_;
   std::vector<Run> runs_;
   std::map<std::tuple<std::string, std::string, int32_t>, std::string> numbers_;  // by host, address, file
+  void note_time(const Moment& time);
+
+  std::array<double, 4> newest_{kUnknown, kUnknown, kUnknown, kUnknown};  // by clock
   uint64_t dropped_ = 0;
 };
 
