@@ -14,7 +14,8 @@
 namespace lento::desk {
 namespace {
 
-using Chain = std::vector<const Event*>;  // the events of one part in order of time
+using Chain = std::vector<const Event*>;                      // the events of one part in order of time
+using Chains = std::map<std::pair<Subject, int32_t>, Chain>;  // of a part, or of the unnamed host of a file
 
 bool is_of_another_judge(const Event& event) {
   constexpr std::array<std::string_view, 5> kOthers{"collective/", "peer/", "unread/", "progress/", "stack/"};
@@ -182,6 +183,34 @@ bool is_open(const Event& event, const Event* answer, double job_begin) {
   return !is_of_program || event.time.clock != Clock::Unix || !(event.time.seconds < job_begin);
 }
 
+// Gives the events of the GPUs of a host to the host when one kind of fault is the worst of each of them, and
+// there are at least three.
+void join_on_hosts(const Records& records, Chains& chains) {
+  constexpr size_t kFewestGpus = 3;
+  std::map<std::string, std::set<std::string>> gpus;
+  for (const Subject& subject : records.subjects())
+    if (!subject.host.empty() && subject.device.starts_with("gpu"))
+      gpus[subject.host].insert(subject.device);
+  std::map<std::pair<std::string, std::string>, std::map<std::string, Chain>>
+      faults;  // by host, kind and GPU
+  for (const auto& [part, chain] : chains)
+    if (const Event& worst = worst_of(chain); worst.severity != Severity::Note)
+      faults[{part.first.host, worst.kind}].try_emplace(part.first.device, chain);
+  for (const auto& [key, parts] : faults) {
+    const auto of_host = gpus.find(key.first);
+    if (of_host == gpus.end() || of_host->second.size() < kFewestGpus ||
+        !std::ranges::equal(of_host->second, parts, {}, {}, &std::pair<const std::string, Chain>::first))
+      continue;
+    Chain& host = chains[{Subject{key.first, "", ""}, -1}];
+    for (const auto& [device, chain] : parts)
+      host.insert(host.end(), chain.begin(), chain.end());
+    std::erase_if(chains, [&](const auto& one) {
+      const Subject& subject = one.first.first;
+      return subject.host == key.first && parts.contains(subject.device);
+    });
+  }
+}
+
 // Adds a note for each kind of events that are no fault, with the parts that had them.
 void add_notes(
     const Records& records,
@@ -253,7 +282,7 @@ std::optional<finding::Finding> part_with_event_at(const Records& records, doubl
 // Adds a finding for each part with an event above Severity::Note that was not over before the job began, and
 // notes for the other parts with events.
 void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
-  std::map<std::pair<Subject, int32_t>, Chain> chains;  // of a part, or of the unnamed host of a file
+  Chains chains;
   size_t seen = 0;
   const std::set<std::string> common = states_of_most(records);
   const std::set<std::string> servers = servers_of_several(records);
@@ -270,6 +299,7 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
     const Subject part = servers.contains(server) ? Subject{server, "", ""} : event.subject;
     chains[{part, is_unnamed ? event.where.file : -1}].push_back(&event);
   }
+  join_on_hosts(records, chains);
   const std::optional<finding::TimeWindow> span = span_of_job(records);
   const double job_begin = span ? span->begin : kUnknown;
   std::map<std::string, std::vector<std::pair<Subject, const Event*>>> notes;

@@ -313,6 +313,27 @@ TEST(States, DevicesOfOneNameAreThePeers) {
   }
 }
 
+// What all GPUs of a host have is the host's, and what one of them has is its own.
+TEST(Events, AFaultOfAllGpusIsThatOfTheirHost) {
+  for (const int last : {8, 5}) {
+    Job job(4);
+    for (int i = 0; i < 8; ++i) {
+      job.state(kClock, gpu(i), 1700);
+      if (i >= last)
+        continue;
+      Event event;
+      event.kind = "transport/none";
+      event.subject = gpu(i);
+      event.severity = Severity::Warning;
+      event.meaning = "no RDMA device";
+      job.records.add(event);
+    }
+    const finding::Diagnosis found = job.judge();
+    ASSERT_EQ(found.findings.size(), last == 8 ? 1u : 5u) << found.verdict;
+    EXPECT_EQ(found.findings[0].subject, last == 8 ? "n1" : "n1/gpu0");
+  }
+}
+
 Run scheduled(const std::string& id, const std::string& state, std::vector<std::string> members) {
   Run run;
   run.kind = "job";
