@@ -2,7 +2,8 @@
 // drifts show in averages too. Idea: the same difference is formed for every machine and every earlier
 // window, and its spread is the noise, whatever its causes.
 //   d = mean of the window - mean of the cells before it      for each machine and statistic
-//   t = d / (s sqrt(1 + c / n))        c cells in the window, n cells of past, spread s by Noise
+//   t = d / (s sqrt(1 + r c / n))      c cells in the window, n cells of past, spread s by Noise,
+//                                      r >= 1 how much more the cells of the past scatter than s^2 says
 // The differences of one window enter the noise only when the next window has passed, so that a fault is not
 // part of the noise by which it is judged. Cost: a few sums per machine and cell.
 #include "fleet/scan/level.h"
@@ -40,6 +41,16 @@ Level::Level(
       pending_(o.machines),
       absolute_(alike(Noise(o.machines))),
       relative_(absolute_) {
+}
+
+// Returns how many times the spread of a difference is widened by the uncertainty of the machine's past
+// (Welch 1947). The mean of a past with a burst is less certain than the spread of the windows shows, so that
+// the return from the burst is no change.
+double Level::widened(size_t machine, Statistic statistic) const {
+  const Noise& noise = absolute_[statistic];
+  const double windows = noise.variance() > 0 ? std::pow(noise.spread(machine), 2) / noise.variance() : 1;
+  const double past = std::max(1.0, usual_.variance(machine, statistic) / windows);
+  return std::sqrt(1 + past * double(o_.cells) / usual_.count(machine));
 }
 
 // Returns the number of cells from which a window's value of a statistic is formed. A quantile cell covers
@@ -197,7 +208,7 @@ Level::Thresholds Level::thresholds(Statistic statistic, double z) const {
 // machine is assumed to vary as its peers do.
 Level::Test Level::in_thresholds(size_t m, Statistic statistic, double change, const Thresholds& by) const {
   const auto unit = [&](double spread, double freedom) {
-    return normal_equivalent(change / (widened(m) * std::hypot(spread, kLeastSpread)), freedom);
+    return normal_equivalent(change / (widened(m, statistic) * std::hypot(spread, kLeastSpread)), freedom);
   };
   const Noise &past = absolute_[statistic], &ratio = relative_[statistic];
   const double relative =
@@ -286,6 +297,7 @@ void Level::judge(Statistic statistic, double z, const Dips& dips, std::vector<D
 void Level::test_window(const Suspicion& suspicion, double z, const Dips& dips, std::vector<Deviation>& out) {
   out.assign(o_.machines, {});
   form_differences(suspicion);
+  usual_.weigh_variances();
   for (size_t c = 0; c < kTested; ++c) {
     if (c == kMean || o_.quantiles)
       judge(Statistic(c), z, dips, out);
@@ -311,17 +323,17 @@ void Level::learn(const Suspicion& suspicion) {
         relative_[c].learn(m, relative, size(relative), usual_.count(m));
         single_[c].learn(double(pending.single[c]), absolute_[c].expected(m), o_.machines);
       }
-      pending.difference[c] = float(double(now.value[c]) / widened(m));
-      pending.single[c] = float(double(now.single[c]) / widened(m));
+      pending.difference[c] = float(double(now.value[c]) / widened(m, Statistic(c)));
+      pending.single[c] = float(double(now.single[c]) / widened(m, Statistic(c)));
     }
     pending.known = now.whole && !suspicion.frozen(m);
   }
   pending_present_ = present_;
   // A noisy machine is noisy at every length of window, and its many single cells show that long before its
   // few windows do.
-  absolute_[kMean].expect(usual_.noisier());
   if (o_.against_peers)
-    usual_.estimate_slopes();
+    usual_.refresh();
+  absolute_[kMean].expect(usual_.noisier());
   for (Noise* noise : noises())
     noise->refresh();
 }

@@ -113,10 +113,7 @@ class Level {
   float cell(size_t machine, size_t statistic, size_t i) const {
     return ring_->at(machine, statistic, o_.cells - 1 - i);
   }
-  // Returns how many times the spread of a difference is widened by the uncertainty of the machine's past.
-  double widened(size_t machine) const {
-    return std::sqrt(1 + double(o_.cells) / usual_.count(machine));
-  }
+  double widened(size_t machine, Statistic statistic) const;
   size_t window(size_t statistic) const;
   float window_value(size_t machine, size_t statistic, size_t first) const;
   Difference difference(size_t machine, const Usual::Cell& common) const;

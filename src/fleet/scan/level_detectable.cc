@@ -36,7 +36,7 @@ double Level::needed(size_t m, Statistic statistic, const Thresholds& by, double
     const double middle = (low + high) / 2;
     (exceeds(m, statistic, middle, by) ? high : low) = middle;
   }
-  double least = high + missed * widened(m) * absolute_[statistic].spread(m);
+  double least = high + missed * widened(m, statistic) * absolute_[statistic].spread(m);
   // A change counts only when all but two of the window's cells show half of it (lasts()).
   const double hidden = kTwoAtMost / double(o_.cells);
   least = std::max(least, 2 * normal_upper(hidden) * usual_.cell_spread(m));
@@ -44,7 +44,7 @@ double Level::needed(size_t m, Statistic statistic, const Thresholds& by, double
     least = std::max(
         least,
         dips.least_change(statistic == kUpper, z, o_.rows_a_quantile) +
-            missed * widened(m) * single_[statistic].spread(absolute_[statistic].expected(m)));
+            missed * widened(m, statistic) * single_[statistic].spread(absolute_[statistic].expected(m)));
   else if (const double moved = by_chance(m, dips, z); moved > 0)
     least = std::max(least, moved + missed * absolute_[kMean].spread(m));
   return least;

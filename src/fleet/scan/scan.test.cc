@@ -282,6 +282,21 @@ TEST(Scan, AccusesNobodyOfMorePower) {
   EXPECT_TRUE(d.findings.empty()) << d.verdict;
 }
 
+// A dip of 50 s in a past of a few minutes makes all that follows look like a rise.
+TEST(Scan, TheReturnFromADipIsNoRise) {
+  const auto s =
+      draw({.steps = 1200, .step_ms = 1000, .metrics = {"cpu_usage"}}, [](size_t t, size_t m, base::Rng& r) {
+        return r.normal(40, 2) * (m == 5 && t >= 400 && t < 450 ? 0.2 : 1);
+      });
+  ScanOptions options;
+  options.budget = {1, 30 * 86400};
+  const ScanFleet fleet{s.machines, s.labels, s.metrics, s.step_ms};
+  Scan scan(fleet, options);
+  for (size_t t = 0; t < s.steps; ++t)
+    scan.push(s.time_ms(t), s.row(0, t));
+  EXPECT_TRUE(scan.episodes().empty()) << scan.episodes()[0].raised_ms;
+}
+
 TEST(Scan, AccusesNobodyOfCounts) {
   Job job;
   job.metrics = {"node_procs_running"};

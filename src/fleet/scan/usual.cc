@@ -52,7 +52,16 @@ Usual::Slope Usual::slope_of(const Past& past, size_t statistic) const {
   return {slope, left / (double(past.count) * double(r.spread))};
 }
 
-void Usual::estimate_slopes() {
+float Usual::typical_variance(size_t statistic) const {
+  std::vector<float> variances;
+  for (const Past& past : past_) {
+    if (past.count >= cells_)
+      variances.push_back(past.response[statistic].own);
+  }
+  return variances.size() < kLeastPeers ? 0 : evidence::upper_median_reordering(std::span(variances));
+}
+
+void Usual::refresh() {
   for (size_t c = 0; c < kTested; ++c) {
     double beyond = 0;
     size_t machines = 0;
@@ -64,7 +73,32 @@ void Usual::estimate_slopes() {
       ++machines;
     }
     differ_[c] = machines > 0 ? std::max(0.0, beyond / double(machines)) : 0;
+    variances_[c].typical = typical_variance(c);
   }
+}
+
+void Usual::weigh_variances() {
+  for (size_t c = 0; c < kTested; ++c) {
+    Variances& all = variances_[c];
+    double excess = 0;
+    for (const Past& past : past_) {
+      if (past.count < cells_ || !(all.typical > 0))
+        continue;
+      const double off = double(past.response[c].own / all.typical) - 1;
+      // Cells of one window count as one value, because they are not independent.
+      excess += (off * off - 2 * double(cells_) / double(past.count)) / double(past_.size());
+    }
+    all.weight = excess > 0 ? 4 + 2 / excess : INFINITY;
+  }
+}
+
+double Usual::variance(size_t machine, size_t statistic) const {
+  const Variances& all = variances_[statistic];
+  if (!(all.typical > 0) || std::isinf(all.weight))
+    return 1;
+  const Past& past = past_[machine];
+  const double windows = double(past.count) / double(cells_);
+  return (all.weight + windows * double(past.response[statistic].own / all.typical)) / (all.weight + windows);
 }
 
 double Usual::shrunk_slope(const Past& past, size_t statistic) const {
@@ -91,14 +125,7 @@ double Usual::cell_spread(size_t machine) const {
 
 std::vector<float> Usual::noisier() const {
   std::vector<float> times(past_.size(), 1);
-  std::vector<float> variances;
-  for (const Past& past : past_) {
-    if (past.count >= cells_)
-      variances.push_back(past.response[kMean].own);
-  }
-  if (variances.size() < kLeastPeers)
-    return times;
-  const float typical = evidence::upper_median_reordering(std::span(variances));
+  const float typical = variances_[kMean].typical;
   for (size_t m = 0; m < past_.size() && typical > 0; ++m) {
     const Past& past = past_[m];
     if (past.count < cells_)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -24,7 +25,7 @@ class Usual {
   using Cell = std::array<float, kStatistics>;  // NaN where missing
   // Adds a healthy cell of a machine and the peers' medians of the same time.
   void learn(size_t machine, const Cell& cell, const Cell& common);
-  void estimate_slopes();  // call after learn() for all machines at several times
+  void refresh();  // estimates what is common to all machines; call after learn() for all at several times
 
   bool known(size_t machine) const {
     return past_[machine].count >= cells_;
@@ -39,6 +40,11 @@ class Usual {
   double expected(size_t machine, size_t statistic, float common) const;
   // Returns the standard deviation of the means of single cells around their expected value.
   double cell_spread(size_t machine) const;
+  // Estimates the weight of a typical machine's variance in that of one machine from how much the variances
+  // differ beyond chance (Smyth 2004). Call before variance().
+  void weigh_variances();
+  // Returns the variance of a machine's cells in multiples of a typical machine's. One burst makes it large.
+  double variance(size_t machine, size_t statistic) const;
   // Returns how many times the typical variance of single cells a machine's surely is, at least 1.
   std::vector<float> noisier() const;
 
@@ -70,6 +76,12 @@ class Usual {
     double value = 0;
     double error = 0;
   };
+  // The variances of all machines' cells.
+  struct Variances {
+    float typical = 0;         // median; 0: unknown
+    double weight = INFINITY;  // of the typical variance in that of one machine, as a number of windows
+  };
+  float typical_variance(size_t statistic) const;
   Slope slope_of(const Past& past, size_t statistic) const;
   double shrunk_slope(const Past& past, size_t statistic) const;
 
@@ -77,6 +89,7 @@ class Usual {
   bool responds_;
   std::vector<Past> past_;
   std::array<double, kTested> differ_{};  // variance of the machines' slopes beyond their errors
+  std::array<Variances, kTested> variances_{};
 };
 
 }  // namespace lento::fleet

@@ -22,7 +22,7 @@ Usual learnt(double (*slope)(size_t), double (*noise)(size_t)) {
       usual.learn(m, {v, v, v, v}, {common, common, common, common});
     }
   }
-  usual.estimate_slopes();
+  usual.refresh();
   return usual;
 }
 
@@ -73,6 +73,26 @@ TEST(Usual, AMachineThatIsSurelyNoisierIsListed) {
   EXPECT_GT(times[3], 15);
   EXPECT_LT(times[4], 1.5);
   EXPECT_NEAR(usual.cell_spread(3), 0.5, 0.1);
+}
+
+// Variances of equal machines differ by chance, and one burst is enough to make that of its machine larger.
+TEST(Usual, ABurstMakesAMachinesCellsScatter) {
+  const auto after = [](float burst) {
+    base::Rng rng(9, "usual");
+    Usual usual(kMachines, 8, true);
+    for (int i = 0; i < 64; ++i) {
+      for (size_t m = 0; m < kMachines; ++m) {
+        const float v = m == 3 && i == 20 ? burst : float(rng.normal(0, 0.1));
+        usual.learn(m, {v, v, v, v}, {0, 0, 0, 0});
+      }
+    }
+    usual.refresh();
+    usual.weigh_variances();
+    return usual;
+  };
+  EXPECT_EQ(after(0).variance(3, kLower), 1);
+  EXPECT_GT(after(3).variance(3, kLower), 5);
+  EXPECT_LT(after(3).variance(4, kLower), 1.5);
 }
 
 TEST(Usual, WhatIsMissingAddsNothing) {
