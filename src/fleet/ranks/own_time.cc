@@ -1,6 +1,7 @@
 // Computes each rank's own time between collectives and finds the ranks whose own time exceeds that of their
-// peers. Peers are ranks with the same sequence of operations. The level is the lower median of the peers,
-// which stays healthy when half of them are slow. An excess must be large, lasting, and beyond both the noise
+// peers. Peers are ranks with the same sequence of operations. The level is the lower median of the hosts'
+// lower medians, which stays healthy when half of the hosts are slow, whose ranks may be more than half of
+// those with records. An excess must be large, lasting, and beyond both the noise
 // of steps and the lasting differences of healthy peers.
 #include "fleet/ranks/own_time.h"
 
@@ -106,11 +107,22 @@ void sum_steps(const Job& job, size_t rank, OwnTime& own) {
   }
 }
 
-// Returns the lower of the two middle values, which is a healthy one even with two slow ranks of four.
-double lower_median(std::vector<double>& values) {
-  if (values.empty())
-    return NAN;
-  return evidence::lower_median_reordering(std::span(values));
+// The values of ranks, each with its host.
+using HostValues = std::vector<std::pair<int, double>>;
+
+// Returns the lower of the two middle values of the hosts, each of which has the lower of its own two. It is
+// a healthy one even with two slow hosts of four, or two slow ranks of four on one host.
+double lower_median(HostValues& values) {
+  std::ranges::sort(values);
+  std::vector<double> hosts;
+  for (auto begin = values.begin(); begin != values.end();) {
+    const auto end = std::find_if(begin, values.end(), [&](const auto& v) {
+      return v.first != begin->first;
+    });
+    hosts.push_back((begin + (end - begin - 1) / 2)->second);
+    begin = end;
+  }
+  return hosts.empty() ? NAN : evidence::lower_median_reordering(std::span(hosts));
 }
 
 // Returns the mean of the values that are not NaN.
@@ -128,18 +140,19 @@ double mean_of(const std::vector<double>& series) {
 
 // Returns how far one part of a rank's own time exceeds the lower median of its peers', mean over a stretch.
 double part_excess(
+    const Job& job,
     const std::vector<std::vector<double>>& part,
     const std::vector<int>& peers,
     int rank,
     const Stretch& s) {
   double sum = 0;
   int count = 0;
-  std::vector<double> values;
+  HostValues values;
   for (int step = s.begin; step < s.end; ++step) {
     values.clear();
     for (const int p : peers) {
       if (!std::isnan(part[p][step]))
-        values.push_back(part[p][step]);
+        values.emplace_back(job.ranks[p].host, part[p][step]);
     }
     if (values.size() < 2 || std::isnan(part[rank][step]))
       continue;
@@ -158,12 +171,12 @@ struct Judge {
   // Compares ranks with the same work step by step.
   void group(const std::vector<int>& peers) {
     std::vector<double> levels;
-    std::vector<double> values;
+    HostValues values;
     for (int s = 0; s < job.steps; ++s) {
       values.clear();
       for (const int r : peers) {
         if (!std::isnan(own.own_ns[r][s]))
-          values.push_back(own.own_ns[r][s]);
+          values.emplace_back(job.ranks[r].host, own.own_ns[r][s]);
       }
       if (values.size() < 2)
         continue;
@@ -189,22 +202,24 @@ struct Judge {
     }
   }
 
-  // Subtracts from the excesses of the peers the lower median of the ranks' median excesses. It differs from
-  // 0, because the lower median of few noisy values, which is the level of each step, lies below their mean.
+  // Subtracts from the excesses of the peers the lower median of their median excesses. It differs from 0,
+  // because the lower median of few noisy values, which is the level of each step, lies below their mean.
   // Returns the standard deviation of the lasting differences between healthy peers, 0 with under six peers.
   double centre(const std::vector<int>& peers) {
     std::vector<double> means;
+    HostValues of_hosts;
     for (const int r : peers) {
       std::vector<double> known;
       for (const double v : out.excess_ns[r]) {
         if (!std::isnan(v))
           known.push_back(v);
       }
-      if (!known.empty())
-        means.push_back(evidence::median(known));
+      if (known.empty())
+        continue;
+      means.push_back(evidence::median(known));
+      of_hosts.emplace_back(job.ranks[r].host, means.back());
     }
-    std::vector<double> sorted = means;
-    const double bias = lower_median(sorted);
+    const double bias = lower_median(of_hosts);
     for (const int r : peers) {
       for (double& v : out.excess_ns[r])
         v -= bias;
@@ -235,13 +250,15 @@ struct Judge {
     late.stretch = s;
     late.alone = s.mean >= tuning::kLeastPeerSpread * spread;
     late.level_ns = level;
-    late.first_share = part_excess(own.first_ns, peers, rank, s) / s.mean;
-    std::vector<double> shares;
+    late.first_share = part_excess(job, own.first_ns, peers, rank, s) / s.mean;
+    HostValues shares;
     for (const int p : peers)
-      shares.push_back(mean_of(own.first_ns[p]) / std::max(1.0, mean_of(own.own_ns[p])));
+      shares.emplace_back(
+          job.ranks[p].host,
+          mean_of(own.first_ns[p]) / std::max(1.0, mean_of(own.own_ns[p])));
     late.first_level = lower_median(shares);
     const bool computes = job.ranks[rank].trace->computes;
-    late.compute_share = computes ? part_excess(own.compute_ns, peers, rank, s) / s.mean : NAN;
+    late.compute_share = computes ? part_excess(job, own.compute_ns, peers, rank, s) / s.mean : NAN;
     out.late.push_back(late);
   }
 };

@@ -104,20 +104,19 @@ TEST(StepLengths, RunFromLastEndToLastEnd) {
     EXPECT_DOUBLE_EQ(lengths[size_t(s)], 105 * kMs);
 }
 
-// Eight ranks whose own time is 100 ms with 1 % noise; `extra` is added by rank and step.
+// Ranks whose own time is 100 ms with 1 % noise; `extra` is added by rank and step.
 template <typename Extra>
-OwnVerdict judge(Extra extra, int steps = 100) {
-  std::vector<RankTrace> t = ranks(8);
+OwnVerdict judge(Extra extra, std::vector<RankTrace> t = ranks(8)) {
   base::Rng rng(3, "own");
-  std::vector<double> now(8, 0);
-  for (int s = 0; s < steps; ++s) {
+  std::vector<double> now(t.size(), 0);
+  for (int s = 0; s < 100; ++s) {
     double last = 0;
-    std::vector<double> begin(8);
-    for (size_t r = 0; r < 8; ++r) {
+    std::vector<double> begin(t.size());
+    for (size_t r = 0; r < t.size(); ++r) {
       begin[r] = now[r] + 100 * (1 + rng.normal(0, 0.01)) + extra(int(r), s);
       last = std::max(last, begin[r]);
     }
-    for (size_t r = 0; r < 8; ++r) {
+    for (size_t r = 0; r < t.size(); ++r) {
       t[r].records.push_back(record(begin[r], last + 10, s, s));
       now[r] = last + 10;
     }
@@ -145,6 +144,21 @@ TEST(LateRanks, AnExcessIsNamedWithItsBeginAndSize) {
   EXPECT_EQ(v.late[0].stretch.end, 100);
   EXPECT_NEAR(v.late[0].stretch.mean, 10 * kMs, 0.7 * kMs);
   EXPECT_TRUE(v.late[0].alone);
+}
+
+// The slow host has four of the five ranks whose files are there.
+TEST(LateRanks, AHostWithMostOfTheRanksIsNotTheLevel) {
+  std::vector<RankTrace> t = ranks(5);
+  for (size_t r = 0; r < 4; ++r)
+    t[r].host = "slow";
+  const OwnVerdict v = judge(
+      [](int r, int) {
+        return r < 4 ? 40.0 : 0.0;
+      },
+      t);
+  ASSERT_EQ(v.late.size(), 4u);
+  EXPECT_EQ(v.late[3].rank, 3);
+  EXPECT_NEAR(v.late[0].stretch.mean, 40 * kMs, 1 * kMs);
 }
 
 TEST(LateRanks, UnderTheLeastShareNobodyIsNamed) {
