@@ -15,6 +15,7 @@
 #include <cctype>
 #include <span>
 
+#include "base/ascii.h"
 #include "base/json.h"
 #include "base/number.h"
 #include "base/units.h"
@@ -138,7 +139,7 @@ constexpr const char* kAgain =
 Quantity with(std::string_view name, Kind kind, Better better) {
   Quantity quantity;
   quantity.name = name;
-  quantity.unit = unit_of(fleet::lowered(name));
+  quantity.unit = unit_of(base::lower_case(name));
   quantity.kind = kind;
   quantity.better = better;
   quantity.advice = kAgain;
@@ -150,7 +151,7 @@ Quantity with(std::string_view name, Kind kind, Better better) {
 std::string labels_beside(const fleet::ExpositionSample& sample, const std::string& device) {
   std::string text;
   for (const auto& [key, value] : sample.labels) {
-    const std::string name = fleet::lowered(key);
+    const std::string name = base::lower_case(key);
     const auto& hosts = fleet::default_machine_labels();
     const bool is_identity = holds(name, kIdentity) || std::ranges::find(hosts, key) != hosts.end();
     if (!is_identity && !value.empty() && value != device)
@@ -239,7 +240,7 @@ class MetricsPage : public Reader {
   // Writes an event for samples that report one: a hang found by a monitoring library, or the last Xid of a
   // GPU.
   void note_event(double value, const Subject& subject, Sink& sink) const {
-    const std::string name = fleet::lowered(sample_.name);
+    const std::string name = base::lower_case(sample_.name);
     Event event;
     event.subject = subject;
     if (value == 1 && states_hang(name)) {
@@ -326,7 +327,7 @@ double score_answer(std::string_view head, std::string& reason) {
 }  // namespace
 
 Quantity quantity_of(std::string_view metric) {
-  const std::string name = fleet::lowered(metric);
+  const std::string name = base::lower_case(metric);
   if (states_hang(name))
     return with(metric, Kind::Flag, Better::Lower);
   if (holds(name, kOther) || holds(name, kLimits))

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ascii.h"
 #include "fleet/read/column_names.h"
 
 namespace lento::fleet {
 
 bool is_empty_cell(std::string_view text) {
-  const std::string word = lowered(text);
+  const std::string word = base::lower_case(text);
   return text.empty() || word == "nan" || word == "null" || word == "none" || word == "n/a" ||
          word == "[n/a]" || word == "-" || word == "inf" || word == "-inf" || word == "[not supported]";
 }

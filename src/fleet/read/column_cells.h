@@ -28,6 +28,20 @@ struct Cells {
   double before = -std::numeric_limits<double>::infinity();  // the last number
 
   void add(const std::string& text, const NumberForm& form);
+  bool mostly(size_t some) const {
+    return 2 * some > filled;
+  }
+  bool is_text() const {
+    return filled > 0 && !mostly(numbers) && !mostly(dates);
+  }
+  bool is_number() const {
+    return !is_text() && !mostly(dates);
+  }
+  // Returns whether times rise. When a table lists one machine after another, the times fall once per
+  // machine.
+  bool rises() const {
+    return 10 * falling <= rising;
+  }
 };
 
 }  // namespace lento::fleet

@@ -8,15 +8,9 @@
 #include <map>
 #include <set>
 
+#include "base/ascii.h"
+
 namespace lento::fleet {
-
-std::string lowered(std::string_view text) {
-  std::string out(text);
-  for (char& c : out)
-    c = char(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 namespace {
 
 constexpr std::array<std::string_view, 13> kMachines{
@@ -83,7 +77,7 @@ constexpr size_t kFewestMachines = 4;
 
 template <size_t N>
 bool among(const std::array<std::string_view, N>& names, std::string_view column) {
-  return std::ranges::find(names, lowered(column)) != names.end();
+  return std::ranges::find(names, base::lower_case(column)) != names.end();
 }
 
 // Returns a name with each run of digits replaced: "gpu-a#-#" for "gpu-a00-07".
@@ -147,7 +141,7 @@ bool may_name_time(std::string_view column) {
 }
 
 bool may_name_device(std::string_view column) {
-  return names_device(column) || among(kWeakDevices, lowered(column));
+  return names_device(column) || among(kWeakDevices, base::lower_case(column));
 }
 
 bool names_annotation(std::string_view name) {
@@ -182,7 +176,7 @@ std::vector<std::string> machines_among(const std::vector<std::string>& columns)
       "vm"};
   std::map<std::string, std::vector<std::string>> by_shape;
   for (const std::string& column : columns) {
-    const std::string shape = shape_of(lowered(column));
+    const std::string shape = shape_of(base::lower_case(column));
     const std::string word = shape.substr(0, shape.find_first_not_of("abcdefghijklmnopqrstuvwxyz"));
     if (among(kFirst, word) && shape.find('#') != std::string::npos)
       by_shape[shape].push_back(column);
@@ -201,6 +195,31 @@ bool are_machines(const std::vector<std::string>& columns) {
   for (const std::string& column : columns)
     shapes.insert(shape_of(column));
   return shapes.size() == 1 && shapes.begin()->find('#') != std::string::npos;
+}
+
+bool names_part_of_machine(std::string_view name) {
+  constexpr std::array<std::string_view, 9>
+      kOf{"machine", "node", "host", "server", "worker", "instance", "computer", "vm", "hostname"};
+  constexpr std::array<std::string_view, 12> kNaming{
+      "id",
+      "name",
+      "ip",
+      "no",
+      "number",
+      "idx",
+      "index",
+      "address",
+      "fqdn",
+      "key",
+      "uid",
+      "exported"};
+  const std::vector<std::string> words = words_of(name);
+  const auto of = [&](const std::string& w) {
+    return among(kOf, w);
+  };
+  return std::ranges::any_of(words, of) && std::ranges::all_of(words, [&](const std::string& w) {
+           return of(w) || among(kNaming, w);
+         });
 }
 
 }  // namespace lento::fleet

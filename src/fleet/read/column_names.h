@@ -12,8 +12,6 @@ bool names_machine(std::string_view column);  // node, Hostname, instance, ...
 bool names_device(std::string_view column);   // gpu, device_id, ...
 bool names_time(std::string_view column);     // time_ms, Timestamp, Date, ...
 
-std::string lowered(std::string_view text);  // ASCII letters in lower case
-
 // Returns the words of a name in lower case: host, ip for "Host IP" and "host_ip".
 std::vector<std::string> words_of(std::string_view column);
 bool is_time_word(std::string_view word);
@@ -25,6 +23,9 @@ bool names_step(std::string_view column);
 // Returns whether a column of this name may hold times, or the device of a row. Its cells must confirm it.
 bool may_name_time(std::string_view column);
 bool may_name_device(std::string_view column);
+
+// Returns whether a name combines a word for a machine with a word for a name: "server_id", "Host IP".
+bool names_part_of_machine(std::string_view column);
 
 // Returns whether a column or metric of this name annotates rows (label, step, rank, ...) and is no
 // measurement.

@@ -6,16 +6,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <map>
 #include <set>
 #include <span>
 #include <utility>
 
+#include "base/ascii.h"
 #include "base/number.h"
 #include "fleet/read/column_cells.h"
 #include "fleet/read/column_names.h"
+#include "fleet/read/time_column.h"
 
 namespace lento::fleet {
 namespace {
@@ -65,7 +66,12 @@ class Guess {
     out_.wide_metric = options_.wide_metric;
     find_number_form();
     count_cells();
-    find_time();
+    out_.time = named(options_.time_column, "time");
+    if (out_.time < 0)
+      out_.time = take(time_column({header_, cells_, used_, where_, rows_.empty()}));
+    out_.time_unit = options_.time_unit.empty()
+                         ? unit_of_time(header_[size_t(out_.time)], cells_[size_t(out_.time)])
+                         : options_.time_unit;
     find_labels();
     if (out_.wide_metric.empty())
       find_who(name);
@@ -131,102 +137,6 @@ class Guess {
     }
   }
 
-  bool mostly(size_t some, const Cells& cells) const {
-    return 2 * some > cells.filled;
-  }
-  bool is_text(size_t c) const {
-    const Cells& cells = cells_[c];
-    return cells.filled > 0 && !mostly(cells.numbers, cells) && !mostly(cells.dates, cells);
-  }
-  bool is_number(size_t c) const {
-    return !is_text(c) && !mostly(cells_[c].dates, cells_[c]);
-  }
-
-  // Returns whether times rise. When a table lists one machine after another, the times fall once per
-  // machine.
-  static bool rises(const Cells& cells) {
-    return 10 * cells.falling <= cells.rising;
-  }
-
-  // Returns how likely a column holds times. When only a part of its name means time, its cells must be dates
-  // or rise row by row.
-  double time_score(size_t c) const {
-    const Cells& cells = cells_[c];
-    const std::string name = lowered(header_[c]);
-    const bool is_date = cells.filled > 0 && mostly(cells.dates, cells);
-    const bool fits = rows_.empty() || is_date || mostly(cells.numbers, cells);
-    const double shown = is_date ? 2 : fits ? 1 : 0;
-    if (names_time(name))
-      return 4 + shown;
-    if (name == "epoch" && cells.largest > 1e8)  // seconds since 1970, no epoch of a training
-      return 3;
-    for (const std::string& word : words_of(name))
-      if (is_time_word(word))
-        return is_date || rises(cells) ? 1 + shown : 0;
-    return is_date ? 2 : 0;
-  }
-
-  // Chooses the time column.
-  void find_time() {
-    out_.time = named(options_.time_column, "time");
-    double best = 0;
-    for (size_t c = 0; c < header_.size() && options_.time_column.empty(); ++c) {
-      const double score = used_[c] ? 0 : time_score(c);
-      if (score > best) {
-        best = score;
-        out_.time = int(c);
-      }
-    }
-    const bool by_step = out_.time < 0;
-    for (size_t c = 0; c < header_.size() && by_step; ++c)
-      if (!used_[c] && names_step(header_[c]) && is_number(c) && rises(cells_[c]))
-        out_.time = int(c);
-    if (out_.time < 0)
-      throw no_time();
-    take(size_t(out_.time));
-    out_.time_unit = unit_of_time();
-  }
-
-  // Returns the error for a table without times. In one value per machine, a machine with another role looks
-  // the same as a faulty one.
-  base::Error no_time() const {
-    const bool machine = std::ranges::any_of(header_, [](const std::string& name) {
-      return names_machine(name);
-    });
-    return base::Error(
-        where_,
-        "no column of times: time column 'time' is not in the header",
-        (machine ? "a machine is judged by how it changes: give a row a machine and time, or number the rows "
-                   "of each machine in a column 'step'; a time of another name: --time-column; columns: "
-                 : "name it with --time-column; columns: ") +
-            joined(header_));
-  }
-
-  static std::string joined(const std::vector<std::string>& names) {
-    constexpr size_t kMost = 8;
-    std::string text;
-    for (size_t i = 0; i < names.size() && i < kMost; ++i)
-      text += (i ? ", " : "") + names[i];
-    return names.size() > kMost ? text + " and " + std::to_string(names.size() - kMost) + " more" : text;
-  }
-
-  // Returns the unit from the option, from the name of the column, or from the size of the numbers, which are
-  // assumed to be recent Unix times. "" for dates.
-  std::string unit_of_time() const {
-    const Cells& cells = cells_[size_t(out_.time)];
-    if (!options_.time_unit.empty())
-      return options_.time_unit;
-    if (names_step(header_[size_t(out_.time)]))
-      return std::string(kStepUnit);
-    if (cells.filled > 0 && !mostly(cells.numbers, cells))
-      return "";
-    const std::vector<std::string> words = words_of(header_[size_t(out_.time)]);
-    for (const std::string_view unit : {"ms", "us", "ns", "s"})
-      if (words.size() > 1 && words.back() == unit)
-        return std::string(unit);
-    return cells.largest > 1e17 ? "ns" : cells.largest > 1e14 ? "us" : cells.largest > 1e11 ? "ms" : "s";
-  }
-
   // Chooses columns that name a group of equal machines.
   void find_labels() {
     for (const std::string& name : options_.label_columns)
@@ -248,38 +158,10 @@ class Guess {
       return 3;
     if (names_part_of_machine(header_[c]))
       return 2;
-    if (!is_text(c) || names_device(header_[c]))
+    if (!cells_[c].is_text() || names_device(header_[c]))
       return 0;
     const auto& names = cells_[c].distinct;
     return are_machines({names.begin(), names.end()}) && names.size() < cells_[c].filled ? 1 : 0;
-  }
-
-  // Returns whether a name combines a word for a machine with a word for a name: "server_id", "Host IP".
-  static bool names_part_of_machine(const std::string& name) {
-    constexpr std::array<std::string_view, 9>
-        kOf{"machine", "node", "host", "server", "worker", "instance", "computer", "vm", "hostname"};
-    constexpr std::array<std::string_view, 12> kNaming{
-        "id",
-        "name",
-        "ip",
-        "no",
-        "number",
-        "idx",
-        "index",
-        "address",
-        "fqdn",
-        "key",
-        "uid",
-        "exported"};
-    const std::vector<std::string> words = words_of(name);
-    const auto any = [&](Words list) {
-      return std::ranges::any_of(words, [&](const std::string& w) {
-        return is_one_of(list, w);
-      });
-    };
-    return any(kOf) && std::ranges::all_of(words, [&](const std::string& w) {
-             return is_one_of(kOf, w) || is_one_of(kNaming, w);
-           });
   }
 
   // Chooses the machine column, or the file's name for all rows.
@@ -348,7 +230,7 @@ class Guess {
     for (const auto& [names, only] :
          {std::pair{Words(kMetricNames), false}, std::pair{Words(kWeakMetricNames), true}})
       for (size_t c = 0; c < header_.size() && out_.metric_name < 0; ++c) {
-        if (used_[c] || !is_text(c) || !is_one_of(names, lowered(header_[c])))
+        if (used_[c] || !cells_[c].is_text() || !is_one_of(names, base::lower_case(header_[c])))
           continue;
         out_.value = value >= 0 ? value : only ? -1 : value_column(false);
         if (out_.value >= 0)
@@ -365,9 +247,9 @@ class Guess {
   int value_column(bool by_name) const {
     int found = -1;
     for (size_t c = 0; c < header_.size(); ++c) {
-      if (used_[c] || !is_number(c) || header_[c].empty())
+      if (used_[c] || !cells_[c].is_number() || header_[c].empty())
         continue;
-      if (is_one_of(kValueNames, lowered(header_[c])))
+      if (is_one_of(kValueNames, base::lower_case(header_[c])))
         return int(c);
       if (by_name || names_annotation(header_[c]))
         continue;
@@ -403,7 +285,8 @@ class Guess {
       for (size_t c = 0; c < header_.size() && out_.device < 0; ++c) {
         const bool known = may_name_device(header_[c]);
         const bool repeats = 2 * cells_[c].distinct.size() <= cells_[c].filled;
-        const bool can = !used_[c] && !judged(c) && ((known && repeats) || (is_text(c) && !separates(-1)));
+        const bool can =
+            !used_[c] && !judged(c) && ((known && repeats) || (cells_[c].is_text() && !separates(-1)));
         if (can && separates(int(c)))
           out_.device = int(c);
       }
@@ -444,7 +327,8 @@ class Guess {
     if (out_.machine >= 0)
       return false;
     return std::ranges::any_of(header_, [](const std::string& name) {
-      return lowered(name).find(".gpu") != std::string::npos || lowered(name).starts_with("clocks.");
+      return base::lower_case(name).find(".gpu") != std::string::npos ||
+             base::lower_case(name).starts_with("clocks.");
     });
   }
 
@@ -472,12 +356,12 @@ class Guess {
   // Returns why a column is no metric, or "" when it is one.
   std::string reason_to_leave(size_t c) const {
     if (out_.metric_name >= 0)
-      return is_text(c) ? "text" : "beside the value";
-    if (is_text(c))
+      return cells_[c].is_text() ? "text" : "beside the value";
+    if (cells_[c].is_text())
       return "text";
     if (cells_[c].filled == 0 && cells_[c].refused > 0)
       return "no number in its first rows";
-    if (!rows_.empty() && mostly(cells_[c].dates, cells_[c]))
+    if (cells_[c].mostly(cells_[c].dates))
       return "a time";
     const bool whole = cells_[c].integers == cells_[c].numbers;
     if (names_annotation(header_[c]) && whole)
@@ -489,7 +373,7 @@ class Guess {
   void name_machines() {
     if (out_.machine < 0)
       return;
-    const std::string name = lowered(header_[size_t(out_.machine)]);
+    const std::string name = base::lower_case(header_[size_t(out_.machine)]);
     if (name.find("rank") != std::string::npos)
       out_.machine_prefix = "rank";
     else if (may_name_device(name))

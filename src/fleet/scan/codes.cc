@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/ascii.h"
 #include "fleet/read/column_names.h"
 
 namespace lento::fleet {
@@ -15,7 +16,7 @@ constexpr size_t kMostEvents = 10'000;
 constexpr float kMostCode = 1e6;
 
 bool holds_xid(const std::string& metric) {
-  const std::string name = lowered(metric);
+  const std::string name = base::lower_case(metric);
   const auto has = [&](const char* word) {
     return name.find(word) != std::string::npos;
   };
