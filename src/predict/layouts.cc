@@ -223,8 +223,8 @@ void Search::try_serving(const InferenceRun& run, const std::string& stack) {
   }
 }
 
-// Tries every split of the devices for serving. Experts are on one device each, split like the other weights,
-// or spread over the devices of a replica or of all replicas, as servers offer.
+// Tries every split of the devices for serving. Experts are split like the other weights, or spread over the
+// devices of a replica, or over all replicas of one device each, whose exchange of rows is timed.
 void Search::serve(const InferenceRun& base) {
   const std::string stack = stack_on(stack_called(work_, asked_.framework, {"--framework"}), system_.name);
   for (const int tensor : ways(std::max(1, system_.network.node_devices), devices_)) {
@@ -237,7 +237,7 @@ void Search::serve(const InferenceRun& base) {
         continue;
       std::set<int> experts{1};
       if (base.model.experts > 1)
-        experts.insert({tensor, tensor * run.data});
+        experts.insert(tensor > 1 ? tensor : run.data);
       for (const int expert : experts) {
         run.expert = expert;
         try_serving(run, stack);

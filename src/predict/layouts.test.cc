@@ -85,6 +85,9 @@ TEST(Layouts, ExpertsOfAServedMixtureAreSpreadAndTheListIsInOrder) {
   EXPECT_TRUE(std::ranges::any_of(found.best, [](const Layout& layout) {
     return layout.parallel == "ep=16,dp=16";
   }));
+  EXPECT_TRUE(std::ranges::any_of(found.best, [](const Layout& layout) {
+    return layout.parallel == "tp=8,ep=8,dp=2";
+  }));
   double last = 0;
   for (const Layout& layout : found.best) {
     const double seconds = expect_run(h200, layout.question)->seconds;

@@ -70,6 +70,10 @@ std::vector<std::string> notes_on(const System& system, const Question& question
   if (training && !training->frozen && !m.stored.empty())
     out.push_back(
         "The checkpoint stores weights as " + m.stored + "; training keeps them in 16 bits and more.");
+  if (serving && serving->tensor > 1 && serving->expert > serving->tensor)
+    out.push_back(
+        "Replicas of several devices that share experts are timed without the rows that they send each "
+        "other.");
   if (!serving || m.window_layers == 0 || double(serving->prompt + serving->output) <= double(m.window))
     return out;
   const auto context = double(serving->prompt + serving->output);

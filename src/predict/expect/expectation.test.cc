@@ -103,6 +103,15 @@ TEST(Expectation, TheHeadlineHasBothAnswers) {
   EXPECT_THAT(text, HasSubstr(" of 79.6 GiB."));
 }
 
+TEST(Expectation, AnIntervalThatSaysNothingIsCalledSo) {
+  const System& h100 = system_of("h100");
+  Expectation e = *expect_run(h100, serving());
+  EXPECT_THAT(headline(h100, e), testing::Not(HasSubstr("No speed can be expected")));
+  e.slow_s = 100 * e.fast_s;
+  EXPECT_THAT(headline(h100, e), HasSubstr("No speed can be expected of software that is not named"));
+  EXPECT_THAT(headline(h100, e), HasSubstr("the hardware allows "));
+}
+
 // A count whose error decides whether the run fits is neither refused nor promised.
 TEST(Expectation, ACountNearTheSizeOfTheMemoryIsAtTheEdge) {
   const System& h100 = system_of("h100");

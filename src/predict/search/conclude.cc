@@ -315,6 +315,11 @@ finding::Diagnosis conclude(
        0.16,
        transformer ? "data sheet of the generated machine; a machine that was never measured"
                    : "CrossFlow's model of LSTM training; error on one V100 as published"}};
+  if (transformer)
+    d.notes.push_back(
+        "Times are those of the machine's kernels and links; 'lento predict' on the written sheet states "
+        "them as "
+        "'time, kernels of the sheet', and adds what software takes to the time that it expects.");
   d.figures = {technology_figure(space, results), front_figure(space, results, *best, Measure::Energy)};
   if (!space.goal.prices.wafer_usd.empty())
     d.figures.push_back(front_figure(space, results, *best, Measure::Cost));

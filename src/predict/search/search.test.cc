@@ -145,6 +145,9 @@ TEST(Search, TheBestMachineOfATransformerIsADataSheet) {
       predict_training(again, *results[0].way.training).seconds,
       results[0].joint_s,
       1e-9 * results[0].joint_s);
+  const finding::Diagnosis d = conclude(space, results, {});
+  ASSERT_FALSE(d.notes.empty());
+  EXPECT_NE(d.notes[0].find("kernels of the sheet"), std::string::npos);
 }
 
 // With the shares kept, the best of all ways is what trying each finds.

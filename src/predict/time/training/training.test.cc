@@ -23,6 +23,26 @@ double seconds(const System& s, const TrainingRun& run) {
   return predict_training(s, run).seconds;
 }
 
+// Experts on all sixteen replicas have no copies over which their state could be divided once more.
+TEST(TrainingMemory, TheStateOfAModelIsNeverSmallerThanItsParameters) {
+  TrainingRun run;
+  run.model.layers = 8;
+  run.model.hidden = 1024;
+  run.model.heads = 8;
+  run.model.experts = 64;
+  run.model.active_experts = 2;
+  run.model.ffn = 4096;
+  run.data = 16;
+  for (run.tensor = 1; run.tensor <= 4; run.tensor *= 4) {
+    for (run.zero = 1; run.zero <= 3; ++run.zero) {
+      for (run.expert = 1; run.expert <= 16 * run.tensor; run.expert *= 2) {
+        const double all = training_memory(run, {}).weights * 16 * run.tensor;
+        EXPECT_GE(all, 16 * run.model.parameters()) << run.tensor << " " << run.zero << " " << run.expert;
+      }
+    }
+  }
+}
+
 TEST(Training, AHandOverBetweenNodesStallsEveryMicroBatch) {
   System s = read_system("h100");
   const TrainingRun run = run_of(8, 4, 1);

@@ -47,23 +47,39 @@ double frozen_bytes(const Transformer& m) {
          m.parameters();
 }
 
-// Returns bytes of weights, gradients and optimizer state on a device, divided by ZeRO stage.
-double weight_bytes(const TrainingRun& run, double parameters) {
+// Returns the replicas that an expert is on one of: experts are spread over replicas after the devices of
+// tensor parallelism, so that fewer replicas hold copies of an expert, and share its state, than of the rest.
+double replicas_of_experts(const TrainingRun& run) {
+  return std::clamp(run.expert, 1, std::max(1, run.replicas()));
+}
+
+// Returns the parameters of experts on a device, in one layer.
+double expert_layer_parameters(const TrainingRun& run) {
+  const Transformer& m = run.model;
+  return double(m.expert_layers()) * m.expert_parameters() * double(m.experts) /
+         (replicas_of_experts(run) * double(m.layers) * run.tensor);
+}
+
+// Returns bytes of weights, gradients and optimizer state on a device, divided by ZeRO stage. `parameters`
+// are those outside routed experts.
+double weight_bytes(const TrainingRun& run, double parameters, double experts) {
   const double shards = run.shards();
+  const double expert_shards = std::max(1.0, shards / replicas_of_experts(run));
+  const double all = parameters + experts;
+  const double divided = parameters / shards + experts / expert_shards;
   if (run.frozen)
-    return frozen_bytes(run.model) * parameters;
+    return frozen_bytes(run.model) * all;
   const double gradient = run.fp32_gradients ? 4 : 2;
   if (run.zero >= 3) {
     const Transformer& m = run.model;
-    const double layer = m.layer_parameters(run.expert) / run.tensor;
+    const double layer = m.layer_parameters(int(replicas_of_experts(run))) / run.tensor;
     const double ends = double(m.vocab) * double(m.hidden) / run.tensor;
     const double there = kGatheredLayers * layer * (2 + gradient / kGatheredLayers) + 2 * ends;
-    return parameters * kShardedState / shards + std::min(there, (2 + gradient) * parameters);
+    return kShardedState * divided + std::min(there, (2 + gradient) * all);
   }
   if (run.zero == 2 && run.pipeline > 1)
-    return parameters * (2 + 4 + kShardedState / shards);
-  const double optimizer = 12 / (run.zero >= 1 ? shards : 1);
-  return parameters * (2 + gradient / (run.zero >= 2 ? shards : 1) + optimizer);
+    return (2 + 4) * all + kShardedState * divided;
+  return 2 * all + gradient * (run.zero >= 2 ? divided : all) + 12 * (run.zero >= 1 ? divided : all);
 }
 
 // Returns the bytes of an activation over the two that the formulas count: four bytes double all of them.
@@ -120,7 +136,8 @@ TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   const Transformer& m = run.model;
   const double layers = double((m.layers + run.pipeline - 1) / run.pipeline);
   const double embedding = double(m.vocab) * double(m.hidden) / run.tensor;
-  const double own = m.layer_parameters(run.expert) * layers / run.tensor +
+  const double experts = expert_layer_parameters(run) * layers;
+  const double own = m.layer_parameters(int(replicas_of_experts(run))) * layers / run.tensor - experts +
                      embedding * (run.pipeline == 1 && !m.tied ? 2 : 1);
   const double in_flight =
       std::min<double>(double(run.micro_batches()), run.pipeline) *
@@ -128,7 +145,7 @@ TrainingMemory training_memory(const TrainingRun& run, const Stack& stack) {
   const double rows = run.tensor > 1 ? 4 * tokens_of(run) * double(m.hidden) : 0;
   const double logits = tokens_of(run) * double(m.vocab) / run.tensor * stack.logit_bytes + rows;
   TrainingMemory memory;
-  memory.weights = weight_bytes(run, own);
+  memory.weights = weight_bytes(run, own, experts);
   memory.activations = width_of(run) * stack.kept * kept_layer_bytes(run) * layers * in_flight;
   memory.working = width_of(run) * stack.kept * working_bytes(run);
   // The last stage, which computes the logits, holds activations of one micro batch only.
