@@ -2,6 +2,7 @@
 #include "tile/connected_tile.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace lento::tile {
 namespace {
@@ -29,10 +30,6 @@ void Arrivals::record(uint64_t cycle, uint64_t declared) {
   last = cycle;
 }
 
-double Arrivals::mean_gap() const {
-  return count > 1 ? double(*last - *first) / double(count - 1) : 0;
-}
-
 ConnectedTile::ConnectedTile(const Options& options, const Image& image)
     : options_(options),
       image_(image),
@@ -49,18 +46,16 @@ void ConnectedTile::load(uint64_t patience) {
   });
 }
 
-// Runs the tile up to this clock edge, and then offers it the inputs of the edge. For an edge of the block's
-// clock that is the rest of the previous block cycle, else the part of the present block cycle before the
-// edge.
+// Runs the tile up to this clock edge and keeps the inputs of the edge for the next tile cycle. For an edge
+// of the block's clock it runs the rest of the previous block cycle, else the part of the present block cycle
+// before the edge.
 void ConnectedTile::feed(const VcdCycle& cycle) {
   TileInputs inputs;
   inputs.valid = cycle.valid;
   std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
   inputs.has_address = cycle.has_address;
   inputs.address = cycle.address;
-  const uint32_t until = cycle.foreign ? uint32_t(cycle.offset * options_.tile_cycles) : options_.tile_cycles;
-  for (; position_ > 0 && position_ < until; ++position_)
-    step_next();
+  run_cycle_until(cycle.foreign ? uint32_t(cycle.offset * options_.tile_cycles) : options_.tile_cycles);
   if (cycle.foreign) {
     if (crossing_.size() < kCrossing)
       crossing_.push_back(inputs);
@@ -68,12 +63,23 @@ void ConnectedTile::feed(const VcdCycle& cycle) {
       crossing_lost_ += (inputs.valid & image_.input_mask) != 0;
     return;
   }
-  offer(inputs);
-  position_ = 1;
+  edge_ = inputs;
+  began_ = true;
+  position_ = 0;
 }
 
-// Steps the tile with the oldest waiting input of another clock, or without input when none waits.
+void ConnectedTile::run_cycle_until(uint32_t position) {
+  for (; began_ && position_ < position; ++position_) {
+    step_next();
+    ++recorded_;
+  }
+}
+
+// Steps the tile with the inputs of the block's edge, with the oldest waiting input of another clock, or
+// without input when none waits.
 void ConnectedTile::step_next() {
+  if (edge_)
+    return offer(*std::exchange(edge_, std::nullopt));
   if (crossing_.empty())
     return step(nullptr);
   const TileInputs next = crossing_.front();
@@ -82,8 +88,7 @@ void ConnectedTile::step_next() {
 }
 
 void ConnectedTile::finish(uint64_t patience) {
-  for (; position_ > 0 && position_ < options_.tile_cycles; ++position_)
-    step_next();
+  run_cycle_until(options_.tile_cycles);
   run_until(patience, [&] {
     return unit_.inputs_waiting() == 0 && crossing_.empty();
   });

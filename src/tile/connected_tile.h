@@ -6,6 +6,7 @@
 // cycle in which their edge falls, or in the next one that is free. Up to 64 of them can wait.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -31,7 +32,6 @@ struct Arrivals {
   std::optional<uint64_t> first_early;
 
   void record(uint64_t cycle, uint64_t declared);
-  double mean_gap() const;
 };
 
 class ConnectedTile {
@@ -68,6 +68,10 @@ class ConnectedTile {
     return main_ends_;
   }
   double mean_main_cycles() const;
+  // Returns the tile cycles of the whole recording for each of its inputs.
+  double mean_gap() const {
+    return double(recorded_) / double(std::max<uint64_t>(arrivals_.count, 1));
+  }
   uint64_t crossing_lost() const {
     return crossing_lost_;
   }
@@ -97,6 +101,7 @@ class ConnectedTile {
     }
     return done();
   }
+  void run_cycle_until(uint32_t position);
   void step_next();
 
   Options options_;
@@ -107,7 +112,10 @@ class ConnectedTile {
   std::vector<std::pair<uint64_t, uint64_t>> drained_;  // output bytes so far, and the tile cycle
   Arrivals arrivals_;
   size_t longest_queue_ = 0;
-  uint32_t position_ = 0;  // tile cycles done in the current block cycle
+  uint32_t position_ = 0;           // tile cycles done in the current block cycle
+  std::optional<TileInputs> edge_;  // of the block's latest edge, until the cycle's first tile cycle
+  bool began_ = false;              // the first block cycle
+  uint64_t recorded_ = 0;           // tile cycles of all block cycles
   std::deque<TileInputs> crossing_;
   uint64_t crossing_lost_ = 0;
   uint64_t hole_began_ = 0;

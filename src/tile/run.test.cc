@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "tile/build.h"
+#include "tile/connected_tile.h"
 
 namespace lento::tile {
 namespace {
@@ -104,6 +105,41 @@ TEST(TileRun, AValidSignalThatIsUnknownIsAFinding) {
   const finding::Finding* found = finding_of(d, "unknown bits");
   ASSERT_NE(found, nullptr) << d.verdict;
   EXPECT_THAT(found->summary, HasSubstr("x or z at 350 edges"));
+}
+
+// An input of another clock at the edge of the block's clock comes in the same tile cycle when that is free.
+TEST(TileRun, EdgesAtOnceShareATileCycleThatIsFree) {
+  const Image image = echo();
+  const auto first_arrival = [&](bool foreign, uint32_t own) {
+    ConnectedTile tile({0, 4, "", false, nullptr}, image);
+    tile.load(1000);
+    VcdCycle edge;
+    edge.valid = own;
+    tile.feed(edge);
+    edge.valid = 1;
+    edge.foreign = true;
+    if (foreign)
+      tile.feed(edge);
+    tile.finish(1000);
+    return tile.arrivals().last.value_or(0);
+  };
+  const uint64_t of_block = first_arrival(false, 1);
+  EXPECT_EQ(first_arrival(true, 0), of_block);
+  EXPECT_EQ(first_arrival(true, 1), of_block + 1);
+}
+
+// Eighteen inputs in a row overflow the queue, although main has time enough over the recording.
+TEST(TileRun, ABurstIsNotAProgramThatFallsBehind) {
+  Recording recording;
+  std::vector<int> gaps(18, 1);
+  gaps.push_back(4000);
+  recording.write(gaps);
+  finding::Diagnosis d = recording.run(echo());
+  ASSERT_NE(finding_of(d, "drops"), nullptr) << d.verdict;
+  EXPECT_THAT(finding_of(d, "drops")->next_step, HasSubstr("loses none: a burst left so many waiting"));
+  recording.write(std::vector<int>(60, 1));
+  d = recording.run(echo());
+  EXPECT_THAT(finding_of(d, "drops")->next_step, HasSubstr("main takes longer than inputs are apart"));
 }
 
 TEST(TileRun, InputsSoonerThanDeclaredAreCounted) {

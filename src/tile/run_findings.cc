@@ -173,7 +173,7 @@ class Verdict {
         {"share of inputs lost", share, "", "drop counter of the tile"},
         remedy_for_drops());
     add_evidence({"mean time of main", connected_.mean_main_cycles(), "cycles", "tile"});
-    add_evidence({"mean time between inputs", connected_.arrivals().mean_gap(), "cycles", "recording"});
+    add_evidence({"mean time between inputs", connected_.mean_gap(), "cycles", "recording"});
   }
 
   // Returns advice on lost inputs. When the second run (QueueTrial) lost none, it names the length of queue
@@ -182,12 +182,12 @@ class Verdict {
     const std::string slower = "filter before the tile, shorten main, or give it more cycles (--tile-cycles)";
     if (!with_queue_)
       return slower;
-    const bool falls_behind = connected_.mean_main_cycles() > connected_.arrivals().mean_gap();
+    const bool falls_behind = connected_.mean_main_cycles() > connected_.mean_gap();
     if (with_queue_->lost == 0)
       return "--queue " + std::to_string(with_queue_->longest) + " loses none" +
              (falls_behind ? " here, but main takes longer than inputs are apart on average, so that a "
                              "longer recording loses some; "
-                           : "; or ") +
+                           : ": a burst left so many waiting; or ") +
              slower;
     return "--queue " + std::to_string(kMostQueue) + " still loses " +
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
@@ -211,16 +211,22 @@ class Verdict {
   }
 
   // Reports signals that probably belong to another clock than the one that samples them in the map, with the
-  // number of changes that were not seen.
+  // number of changes that were not seen, or of inputs that were taken more than once.
   void foreign_clocks() {
     for (const UnsampledSignal& s : reading_.unsampled) {
+      const double unseen = double(s.lost) / double(s.changes);
+      const bool repeats = s.lost == 0;
       find(
           "foreign clock",
           "'" + s.signal + "' changes with " + s.likely + " and was sampled by " + s.clock + ": " +
-              std::to_string(s.lost) + " of its " + count_text(s.changes, "change") + " (" +
-              percent(double(s.lost) / double(s.changes)) + " %) fell between two samples and were not seen.",
+              (repeats ? "it was set at " + count_text(s.sampled, "edge") + " of " + s.clock + " and at " +
+                             std::to_string(s.meant) + " of " + s.likely +
+                             ", so that inputs were taken more than once."
+                       : std::to_string(s.lost) + " of its " + count_text(s.changes, "change") + " (" +
+                             percent(unseen) + " %) fell between two samples and were not seen."),
           0.9,
-          {"share of changes not seen", double(s.lost) / double(s.changes), "", "recording"},
+          repeats ? finding::Evidence{"inputs for each edge of its clock", double(s.sampled) / double(std::max<uint64_t>(s.meant, 1)), "", "recording"}
+                  : finding::Evidence{"share of changes not seen", unseen, "", "recording"},
           "give the input its own clock in the map: 'clock: " + s.likely + "'");
     }
   }

@@ -258,6 +258,37 @@ TEST(Vcd, SignalsOfAnotherClockAreCounted) {
   EXPECT_TRUE(reading.unsampled.empty()) << "it changes twice a cycle by its own clock";
 }
 
+// A valid signal of a clock of 14, sampled by one of 10, and the same signal by its own clock.
+TEST(Vcd, AValidSignalOfASlowerClockIsCountedAtBoth) {
+  std::string text =
+      "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 1 s slow_clk $end\n$var wire 1 v valid $end\n"
+      "$var wire 8 d d $end\n$enddefinitions $end\n0v\n";
+  for (int time = 0; time < 7000; ++time) {
+    text += "#" + std::to_string(time) + "\n";
+    if (time % 5 == 0)
+      text += time % 10 == 0 ? "1!\n" : "0!\n";
+    if (time % 14 == 0)
+      text += "1s\n" + std::string(time % 56 == 0 ? "1v\n" : "0v\n");
+    if (time % 14 == 7)
+      text += "0s\n";
+  }
+  const auto unsampled = [&](const std::string& input) {
+    VcdReading reading;
+    edges_of(
+        text,
+        kTop + "clock: t.clk\ninputs:\n  - {ioreg: 0, signal: t.d, valid: t.valid" + input + "}\n",
+        &reading);
+    return reading.unsampled;
+  };
+  const std::vector<UnsampledSignal> found = unsampled("");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].likely, "t.slow_clk");
+  EXPECT_EQ(found[0].meant, 125u);
+  EXPECT_EQ(found[0].sampled, 175u);
+  EXPECT_TRUE(unsampled(", clock: t.slow_clk").empty());
+  EXPECT_TRUE(unsampled(", tap: {when: change}").empty()) << "repeats are no events";
+}
+
 TEST(Vcd, TheTriggerAndEveryInputHaveValidSignals) {
   const std::string header =
       "$scope module t $end\n$var wire 1 ! clk $end\n$var wire 8 p pc $end\n$var wire 1 v v $end\n"

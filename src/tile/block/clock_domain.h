@@ -1,7 +1,8 @@
 // Finds mapped signals that are driven by another clock than the one that samples them. The times from a
 // rising edge of a clock to a change of a signal take few distinct values when that clock drives the signal,
 // and many when it does not. Changes between two samples that no sample shows count as lost, but not while a
-// gated clock stands still, as SPI's does between two words.
+// gated clock stands still, as SPI's does between two words. A `valid` signal of a slower clock holds over
+// several edges of the sampling one, so that each of its inputs is taken more than once.
 #pragma once
 
 #include <cstdint>
@@ -11,29 +12,32 @@
 
 namespace lento::tile {
 
-// A signal of which changes were lost between two samples, and which another clock than the sampling one
-// probably drives.
+// A signal that another clock than the sampling one probably drives, and of which changes were lost between
+// two samples, or which shows its inputs more than once.
 struct UnsampledSignal {
   std::string signal;
   std::string clock;     // clock that samples the signal in the map
   std::string likely;    // clock that probably drives it
   uint64_t changes = 0;  // changes since the first sample
   uint64_t lost = 0;     // changes that no sample shows
+  uint64_t sampled = 0;  // of a signal with `counts`: samples that are not 0
+  uint64_t meant = 0;    // the same at the rising edges of the likely clock
 };
 
 class ClockDomains {
  public:
   // Add a clock, or a signal with the index of the clock that samples it. Both return the index by which the
-  // functions below name the clock or signal. `time` is in units of the recording's time stamps.
+  // functions below name the clock or signal. Each sample of a signal with `counts` that is not 0 takes an
+  // input. `time` is in units of the recording's time stamps.
   size_t add_clock(const std::string& name);
-  size_t add_signal(const std::string& name, size_t clock);
+  size_t add_signal(const std::string& name, size_t clock, bool counts = false);
 
   void rise(size_t clock, uint64_t time);
-  void change(size_t signal, uint64_t time);
+  void change(size_t signal, uint64_t time, uint64_t value);
   void sample(size_t signal, uint64_t time, uint64_t value);
 
-  // Returns the signals that lost changes between samples and that another clock than the sampling one
-  // probably drives.
+  // Returns the signals that lost changes between samples, or took inputs more than once, and that another
+  // clock than the sampling one probably drives.
   std::vector<UnsampledSignal> foreign() const;
 
  private:
@@ -53,6 +57,10 @@ class ClockDomains {
     uint64_t changes = 0;
     uint64_t since_sample = 0;
     uint64_t lost = 0;
+    bool counts = false;
+    uint64_t value = 0;          // at present
+    uint64_t sampled = 0;        // samples that are not 0
+    std::vector<uint64_t> high;  // by clock: rising edges at which the signal was not 0
     std::optional<uint64_t> last_sample;
     uint64_t last_time = 0;                        // of the last sample
     Gap before, last;                              // the two latest gaps between samples

@@ -234,9 +234,9 @@ class Reader {
     return out;
   }
 
-  Signal watch_input(const std::string& name, const Signal& clock) {
+  Signal watch_input(const std::string& name, const Signal& clock, bool counts = false) {
     Signal out = watch(name);
-    out.domain_index = domains_.add_signal(name, clock.domain_index);
+    out.domain_index = domains_.add_signal(name, clock.domain_index, counts);
     followed_.push_back(out);
     return out;
   }
@@ -268,8 +268,9 @@ class Reader {
       samplers_[sampler].inputs.push_back(bound_.size());
       Bound bound;
       bound.data = watch_input(input.signal, clock);
+      const bool counts = !input.tap || input.tap->when == Tap::When::Level;
       for (const std::string& valid : input.valid)
-        bound.valid.signals.push_back(watch_input(valid, clock));
+        bound.valid.signals.push_back(watch_input(valid, clock, counts));
       bound_.push_back(bound);
     }
     for (const auto& [name, code] : names_.clocks(kMaxClocks)) {
@@ -358,7 +359,7 @@ class Reader {
     }
     for (const Signal& signal : followed_) {
       if (signal.read(values_).value != signal.read(pending_).value)
-        domains_.change(signal.domain_index, time_);
+        domains_.change(signal.domain_index, time_, signal.read(pending_).value);
     }
     values_ = pending_;
   }
