@@ -108,7 +108,7 @@ class Tables {
     while (!text.empty()) {
       ++line_;
       const std::string_view line = text.substr(0, text.find('\n'));
-      const bool is_foreign = is_quoted_ && !line.starts_with('"');
+      const bool is_foreign = is_quoted_ && !line.starts_with('"') && !is_bare_row(line);
       if (line.starts_with("==") || line.find_first_not_of(" \r") == line.npos)
         base::take_line(text);
       else if (take_title(text, line))
@@ -150,6 +150,14 @@ class Tables {
     (is_kernel ? above_kernel_ : above_file_) = row[1];
     text = rest;
     return true;
+  }
+
+  // Returns whether a line without a leading quote is a row of a table whose header is in quotes:
+  // rocprofv3 writes numbers bare.
+  bool is_bare_row(std::string_view line) const {
+    const Row row = take_record(line, delimiter_);
+    const size_t size = row.size() - (row.back().empty() ? 1 : 0);
+    return base::try_uint(row.front()) && (row.size() == header_.size() || size == header_.size());
   }
 
   // Drops a line of the program. Between the rows of a table it is counted.

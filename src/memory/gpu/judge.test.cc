@@ -273,6 +273,16 @@ TEST_F(GpuMemory, CountersOfAmdAndTheirChannels) {
   };
   EXPECT_EQ(first(lds(800000)), "bank conflicts in gemm");
   EXPECT_EQ(first(lds(20000)), "healthy");
+  // rocprofv3 quotes its header and its texts, and no numbers.
+  const auto listed = [&](int stalled) {
+    const std::string row = "\n7,1,\"Agent 2\",\"scan(int*, int)\",256,";
+    return "\"Correlation_Id\",\"Dispatch_Id\",\"Agent_Id\",\"Kernel_Name\",\"Grid_Size\",\"Counter_Name\","
+           "\"Counter_Value\"" +
+           row + "\"SQ_LDS_IDX_ACTIVE\",1000000.0" + row + "\"SQ_LDS_BANK_CONFLICT\"," +
+           std::to_string(stalled) + "\n3,4 lines, of the program\n";
+  };
+  EXPECT_THAT(first(listed(900000)), HasSubstr("bank conflicts in scan"));
+  EXPECT_EQ(first(listed(2000)), "healthy");
   const auto channels = [](double hot) {
     std::string names = "Index,KernelName";
     std::string row = "\n0,copy";
