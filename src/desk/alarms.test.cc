@@ -134,5 +134,36 @@ TEST(Census, APartThatDoesNotAnswerIsListed) {
   EXPECT_NE(out.covered.find("memory errors of GPUs (4 files)"), std::string::npos) << out.covered;
 }
 
+TEST(Alarms, AServerThatAnswersAgainIsANote) {
+  const std::string lost =
+      "Lustre: scr-OST0007-osc-ff: Connection to scr-OST0007 (at 10.4.0.17@o2ib) was lost; in";
+  const std::string back =
+      "Lustre: scr-OST0007-osc-ff: Connection restored to 10.4.0.18@o2ib (at 10.4.0.18@o2ib)";
+  const std::string other =
+      "Lustre: scr-OST0009-osc-ff: Connection restored to scr-OST0009 (at 10.4.0.17@o2ib)";
+  EXPECT_TRUE(judge({kernel("n1", 1, lost) + kernel("n1", 9, back)}).findings.empty());
+  EXPECT_EQ(judge({kernel("n1", 1, lost) + kernel("n1", 9, other)}).findings.size(), 1u);
+  const std::string silent = "nfs: server filer1 not responding, still trying";
+  EXPECT_TRUE(judge({kernel("n1", 1, silent) + kernel("n1", 9, "nfs: server filer1 OK")}).findings.empty());
+  EXPECT_EQ(judge({kernel("n1", 1, silent) + kernel("n1", 9, "nfs: server filer2 OK")}).findings.size(), 1u);
+}
+
+TEST(Alarms, LinesThatWereReadAsNothing) {
+  for (const char* line :
+       {"Memory cgroup out of memory: Killed process 512 (python3) total-vm:9123kB, anon-rss:811kB",
+        "pcieport 0000:17:01.0: AER: Uncorrected (Fatal) error received: 0000:18:00.0",
+        "NVRM: GPU 0000:61:00.0: RmInitAdapter failed! (0x62:0xffff:2477)",
+        "NVRM: installed in this system has fallen off the bus and is not responding to commands.",
+        "mlx5_core 0000:5e:00.0: mlx5_health_try_recover:335:(pid 2312): handling bad device here",
+        "EXT4-fs (nvme0n1p2): Remounting filesystem read-only",
+        "XFS (nvme1n1): log I/O error -5",
+        "LustreError: 11-0: scr-OST0007-osc-ff: operation ost_read to node 10.4.0.17@o2ib failed: rc = -107",
+        "LustreError: 167-0: scr-OST0007-osc-ff: This client was evicted by scr-OST0007; in progress",
+        "rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
+        "bond0: (slave eth2): link status definitely down, disabling slave",
+        "md/raid1:md0: Disk failure on nvme0n1p2, disabling device."})
+    EXPECT_EQ(judge({kernel("n1", 1, line)}).findings.size(), 1u) << line;
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -186,6 +186,8 @@ TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
     for (const std::string& path : paths)
       records.files.push_back({path, {"counters"}});
     std::vector<std::string> hosts;
+    records.subject_id({"w16-mi300", "", ""});
+    records.subject_id({"w17-mi300.local", "", ""});
     for (const auto& [file, subject] : names_of(records))
       hosts.push_back(subject.host);
     return hosts;
@@ -200,6 +202,7 @@ TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
   EXPECT_EQ(hosts_of({"dmesg-n17.txt", "dmesg-n18.txt"}), (Names{"n17", "n18"}));
   EXPECT_EQ(hosts_of({"lspci_dgx-a07.txt"}), Names{"dgx-a07"});
   EXPECT_EQ(hosts_of({"gpu-box-17.txt"}), Names{"gpu-box-17"});
+  EXPECT_EQ(hosts_of({"w16-mi300.dmesg", "w17-mi300.dmesg"}), (Names{"w16-mi300", "w17-mi300"}));
 }
 
 }  // namespace

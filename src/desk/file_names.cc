@@ -110,6 +110,34 @@ std::string without_common(const std::string& stem, const std::string& other) {
   return has_letter && looks_like_host(inner) ? inner : stem;
 }
 
+// Returns the longest name of a host that the rows state and that stands in a file name between joints.
+std::string known_host_in(const std::string& stem, const std::set<std::string>& hosts) {
+  const auto is_joint = [&](size_t at) {
+    return at >= stem.size() || std::string_view("-_.").find(stem[at]) != std::string_view::npos;
+  };
+  std::string longest;
+  for (const std::string& host : hosts)
+    for (size_t at = stem.find(host); at != stem.npos; at = stem.find(host, at + 1))
+      if ((at == 0 || is_joint(at - 1)) && is_joint(at + host.size()) && host.size() > longest.size())
+        longest = host;
+  return longest;
+}
+
+// Returns the names of hosts with a letter and a digit that the rows state, without their domains.
+std::set<std::string> hosts_of(const Records& records) {
+  std::set<std::string> hosts;
+  const auto add = [&](const std::string& name) {
+    const std::string host = name.substr(0, name.find('.'));
+    if (host.find_first_of("0123456789") != host.npos && !is_digits(host) && !names_a_job(host))
+      hosts.insert(host);
+  };
+  for (const Subject& subject : records.subjects())
+    add(subject.host);
+  for (const Event& event : records.events())
+    add(event.subject.host);
+  return hosts;
+}
+
 // Assigns files to kinds. Files with the same formats are one kind.
 std::vector<size_t> kinds_of(const Records& records) {
   std::map<std::string, size_t> kind_of_format;
@@ -130,6 +158,7 @@ std::vector<size_t> kinds_of(const Records& records) {
 Subject name_among(
     const fs::path& file,
     const std::set<fs::path>& others,
+    const std::set<std::string>& hosts,
     bool folders_are_hosts,
     bool folders_are_ranks) {
   const std::string stem = file.stem().string();
@@ -143,6 +172,8 @@ Subject name_among(
     if (!rank.rank.empty() && !host.ends_with("local"))
       return {looks_like_host(host) ? host : "", "", rank.rank};
   }
+  if (std::string host = known_host_in(stem, hosts); !host.empty())
+    return {std::move(host), "", ""};
   size_t same = 0;
   std::string other;
   for (const fs::path& one : others) {
@@ -186,11 +217,13 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   }
   const bool are_ranks =
       numbers.size() > 1 && numbers.contains("0") && numbers.contains(std::to_string(numbers.size() - 1));
+  const std::set<std::string> hosts = hosts_of(records);
   std::map<int32_t, Subject> names;
-  for (size_t i = 0; i < records.files.size(); ++i)
+  for (size_t i = 0; i < records.files.size(); ++i) {
+    const fs::path path = without_rotation(records.files[i].path);
     if (records.files[i].recognised())
-      names[int32_t(i)] =
-          name_among(without_rotation(records.files[i].path), files[kinds[i]], folders.size() > 1, are_ranks);
+      names[int32_t(i)] = name_among(path, files[kinds[i]], hosts, folders.size() > 1, are_ranks);
+  }
   return names;
 }
 

@@ -250,5 +250,17 @@ TEST(SubnetManager, NoticesOfAPortAreItsEvents) {
   EXPECT_EQ(found.findings[0].subject, "LID 14/port 7");
 }
 
+TEST(FabricLinks, ABlockOfACardNamesTheCard) {
+  std::string text;
+  for (int i = 0; i < 4; ++i)
+    text += "CA: tern-0" + std::to_string(i) + " mlx5_0:\n      0xa088c203002a1b10    200    1[  ] ==( " +
+            (i == 2 ? "2" : "4") +
+            "X        106.25 Gbps Active/  LinkUp)==>      41    5[  ] \"MF0;leaf-03:MQM9700/U1\" ( " +
+            (i == 2 ? "Could be 4X" : "") + " )\n";
+  const finding::Diagnosis found = judged({text});
+  ASSERT_EQ(found.findings.size(), 1u) << found.verdict;
+  EXPECT_EQ(found.findings[0].subject, "tern-02/mlx5_0");
+}
+
 }  // namespace
 }  // namespace lento::desk

@@ -121,6 +121,15 @@ const EventForm kLauncherForms[] = {
      Note,
      "srun could not start the job",
      "sacct -j JOB -o State,Reason,NodeList"},
+    {{"Memory on the node (IP: {host:word}, ID: {_:word}) where the task {_} was running was",
+      {"Memory on the node (IP: 10.8.0.5, ID: 4d1c) where the task (actor ID: 77aa, name=Worker.__init__, "
+       "pid=771, "
+       "memory used=411.20GB) was running was 957.11GB / 1007.40GB (0.950080)"}},
+     "memory/killed",
+     Program,
+     Fault,
+     "Ray killed a process for want of memory",
+     "give the node more memory, or find what grows (ray memory, ray logs)"},
     {{"and node name: {host:name} has been marked dead",
       {"WARNING worker.py:1829 -- The node with node id: 5ad7 and address: 10.2.0.4 and node name: gpu004 "
        "has been "

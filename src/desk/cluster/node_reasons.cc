@@ -146,6 +146,18 @@ Event node_event(const char* kind, Severity severity, std::string host, std::str
   return event;
 }
 
+// Returns whether a reason states that something failed. "gpu driver update" and "check gpu after the crash"
+// state what somebody means to do.
+bool states_failure(std::string_view small) {
+  constexpr std::string_view kFailures[] = {"fail",      "error",   "xid",       "ecc",    "lost",
+                                            "missing",   "fell",    "dead",      "broken", "degraded",
+                                            "uncorrect", "timeout", "not found", "down",   "no ib",
+                                            "remap",     "bad ",    "unhealthy", "nhc:",   "check_"};
+  return std::ranges::any_of(kFailures, [&](std::string_view word) {
+    return small.find(word) != small.npos;
+  });
+}
+
 void explain(Event& event, std::string_view reason) {
   const Known* known = nullptr;
   for (const Known& one : kSlurm)
@@ -153,7 +165,8 @@ void explain(Event& event, std::string_view reason) {
       known = &one;
   const std::string small = lower(reason);
   for (const Known& one : kChecks)
-    if (!known && small.find(one.words) != small.npos)
+    if (!known && small.find(one.words) != small.npos &&
+        (one.severity == Severity::Note || states_failure(small)))
       known = &one;
   event.fields.emplace_back("reason", std::string(reason));
   if (!known)

@@ -168,17 +168,37 @@ std::set<std::string> servers_of_several(const Records& records) {
   return servers;
 }
 
+// Returns the later event of the same part by which what an event lost answered again, or nullptr.
+const Event* answer_to(const Event& event, const Chain& chain) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAnswers{
+      {{"slurm/not responding", "slurm/responding"},
+       {"storage/nfs", "storage/nfs answers"},
+       {"kernel/the connection to a file server was lost",
+        "kernel/the connection to a file server was restored"}}};
+  const auto* const known = std::ranges::find(kAnswers, event.kind, [](const auto& one) {
+    return one.first;
+  });
+  if (known == kAnswers.end())
+    return nullptr;
+  const auto at = std::ranges::find_if(chain, [&](const Event* other) {
+    return other->kind == known->second && earlier(&event, other) && other->subject == event.subject &&
+           field(*other, "mount") == field(event, "mount") &&
+           (!field(event, "mount").empty() || field(*other, "server") == field(event, "server"));
+  });
+  return at == chain.end() ? nullptr : *at;
+}
+
 // Returns whether an event is above Severity::Note and was not over before the job began. A program that
 // failed before the first step was another one, and a node that its scheduler took out before is not of the
-// job. A node that answered Slurm again, last with `answer` (or nullptr), took part in the job.
-bool is_open(const Event& event, const Event* answer, double job_begin) {
+// job. What answered again is a note.
+bool is_open(const Event& event, const Chain& chain, double job_begin) {
   if (event.severity == Severity::Note)
     return false;
   const bool is_of_scheduler = event.kind.starts_with("slurm/") || event.kind.starts_with("kubernetes/");
   if (is_of_scheduler && event.time.clock == Clock::Unix && event.time.seconds < job_begin)
     return false;
-  if (event.kind == "slurm/not responding")
-    return answer == nullptr || !earlier(&event, answer);
+  if (answer_to(event, chain))
+    return false;
   const bool is_of_program = event.origin == Origin::Program || event.origin == Origin::Consequence;
   return !is_of_program || event.time.clock != Clock::Unix || !(event.time.seconds < job_begin);
 }
@@ -228,7 +248,7 @@ void add_notes(
         (was_fault && !at.empty() ? ", " + at : "") + " (" + place_text(records, first.where) + "), " +
         (!was_fault   ? "which alone is no fault"
          : was_before ? "before the job's first step"
-                      : "and later it does again"));
+                      : "and later it answered again"));
   }
 }
 
@@ -306,13 +326,9 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
   for (auto& [part, chain] : chains) {
     const Subject& subject = part.first;
     std::ranges::stable_sort(chain, earlier);
-    const auto answer = std::find_if(chain.rbegin(), chain.rend(), [](const Event* event) {
-      return event->kind == "slurm/responding";
-    });
     Chain open;
     std::ranges::copy_if(chain, std::back_inserter(open), [&](const Event* event) {
-      return event->severity == Severity::Note ||
-             is_open(*event, answer == chain.rend() ? nullptr : *answer, job_begin);
+      return event->severity == Severity::Note || is_open(*event, chain, job_begin);
     });
     const auto is_fault = [](const Event* event) {
       return event->severity != Severity::Note;

@@ -301,7 +301,7 @@ std::vector<std::vector<Peer>> by_device(const std::vector<Peer>& peers) {
   std::set<std::string> shared;
   for (const auto& [device, group] : groups) {
     size_t count = 0;
-    const Peer* most = group.size() < kFewestStatePeers ? nullptr : majority(group, count);
+    const Peer* most = group.size() < 2 ? nullptr : majority(group, count);
     if (!most || !is_two_thirds(count, group.size()))
       return {peers};
     shared.insert(most->text);

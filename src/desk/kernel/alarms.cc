@@ -104,6 +104,38 @@ const Alarm kAlarms[] = {
      Operator,
      "the connection to a file server was lost",
      "look at that server and the network to it"},
+    {{"Connection restored to {server:word}",
+      {"Lustre: scratch-OST0004-osc-ffff9f1c: Connection restored to scratch-OST0004 (at 10.1.2.3@o2ib)"}},
+     Note,
+     Operator,
+     "the connection to a file server was restored",
+     ""},
+    {{"This client was evicted by {server:name}",
+      {"LustreError: 167-0: scratch-OST0004-osc-ffff9f1c: This client was evicted by scratch-OST0004; in "
+       "progress operations using this service will fail."}},
+     Warning,
+     Operator,
+     "a file server evicted this client",
+     "look at that server and the network to it"},
+    {{"operation {_:word} to node {server:word} failed",
+      {"LustreError: 11-0: scratch-OST0004-osc-ffff9f1c: operation ost_read to node 10.4.0.17@o2ib failed: "
+       "rc = "
+       "-107"}},
+     Warning,
+     Operator,
+     "an operation of a file server failed",
+     "look at that server and the network to it"},
+    {{"Disk failure on {port:name}, disabling device",
+      {"md/raid1:md0: Disk failure on nvme0n1p2, disabling device."}},
+     Fault,
+     Hardware,
+     "failed and was taken out of its array",
+     kDisk},
+    {{"exception Emask", {"ata3.00: exception Emask 0x0 SAct 0x0 SErr 0x0 action 0x6 frozen"}},
+     Warning,
+     Link,
+     "errors on the link of a disk",
+     kDisk},
     {{"Uncorrected hardware memory error",
       {"Memory failure: Uncorrected hardware memory error in user-access"}},
      Fault,
@@ -122,6 +154,11 @@ const Alarm kAlarms[] = {
      kModule},
     {{"hard LOCKUP", {"NMI watchdog: Watchdog detected hard LOCKUP on cpu 12", "hard LOCKUP on cpu 1"}},
      Fault,
+     Unclear,
+     "a processor was stuck in the kernel",
+     kStack},
+    {{"rcu{_} detected stalls on CPUs/tasks", {"rcu: INFO: rcu_sched detected stalls on CPUs/tasks:"}},
+     Warning,
      Unclear,
      "a processor was stuck in the kernel",
      kStack},
@@ -206,18 +243,20 @@ const Alarm kAlarms[] = {
 
 // Indices of the forms of lines that have a meaning only together with others.
 constexpr size_t kLinkDown = std::size(kAlarms);
-constexpr size_t kLinkUp = kLinkDown + 4;
-constexpr size_t kRecord = kLinkUp + 6;
+constexpr size_t kLinkUp = kLinkDown + 5;
+constexpr size_t kRecord = kLinkUp + 7;
 const LineForm kStateForms[] = {
     {"Link is Down", {"bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Down"}},
     {"Link is down", {"i40e 0000:17:00.0 ens1f0: NIC Link is down"}},
     {"Link DOWN", {"mlx5_core 0000:ab:00.0 mlx5_5: Port: 1 Link DOWN"}},
     {": Link down", {"mlx5_core 0000:5e:00.0 ens3f0np0: Link down"}},
+    {"link status definitely down", {"bond0: (slave eth2): link status definitely down, disabling slave"}},
     {"Link is Up", {"bnxt_en 0000:17:00.0 ens1f0np0: NIC Link is Up, 100000 Mbps full duplex"}},
     {"Link is up", {"ice 0000:17:00.0 ens1f0np0: NIC Link is up 100 Gbps Full Duplex"}},
     {"Link ACTIVE", {"mlx5_core 0000:ab:00.0 mlx5_5: Port: 1 Link ACTIVE"}},
     {"Link INIT", {"mlx5_core 0000:ab:00.0 mlx5_5: Port: 1 Link INIT"}},
     {": Link up", {"mlx5_core 0000:ab:00.0 ens1f0np0: Link up"}},
+    {"link status definitely up", {"bond0: (slave eth2): link status definitely up, 25000 Mbps full duplex"}},
     {"link becomes ready", {"IPv6: ADDRCONF(NETDEV_CHANGE): ib0: link becomes ready"}},
     {"[Hardware Error]: event severity: {severity:word}",
      {"{3}[Hardware Error]: event severity: recoverable"}},
@@ -270,7 +309,7 @@ std::string_view inside(std::string_view line, std::string_view open, std::strin
 // Returns the hardware part that a line of the kernel is about, as a name for Subject::device, or "". A PCI
 // address is taken instead of the port behind it, because other lines have the address alone.
 std::string part_of(std::string_view line) {
-  for (const std::string_view open : {" dev ", "(device ", ": ["})
+  for (const std::string_view open : {" dev ", "(device ", ": [", "-fs (", "XFS (", "(slave "})
     if (const std::string_view name = inside(line, open, ",) ]"); name.starts_with("sd") || may_be_part(name))
       return disk_of(name);
   constexpr int kMostWords = 4;
@@ -352,6 +391,8 @@ class Alarms : public Reader {
     event.meaning = alarm.meaning;
     if (match.has("server"))
       event.meaning += " (" + match.text("server") + ")";
+    if (const std::string_view mount = inside(sink.line(), "Lustre: ", ": "); !mount.empty())
+      event.fields.emplace_back("mount", std::string(mount));
     event.action = alarm.action;
     sink.event(std::move(event));
   }

@@ -151,8 +151,9 @@ const LineForm kXidForms[] = {
       "(First)"}},
     {"NVRM: RmInitAdapter failed! {what}", {"NVRM: RmInitAdapter failed! (0x62:0xffff:2477)"}},
     {"NVRM: The NVIDIA GPU {pci:word}", {"NVRM: The NVIDIA GPU 0000:b3:00.0"}},
-    {"NVRM: fallen off the bus and is not responding",
-     {"NVRM: fallen off the bus and is not responding to commands."}},
+    {"NVRM: (?installed in this system has ?)fallen off the bus and is not responding",
+     {"NVRM: fallen off the bus and is not responding to commands.",
+      "NVRM: installed in this system has fallen off the bus and is not responding to commands."}},
 };
 
 // Returns the PCI address without the marks around it.

@@ -3,6 +3,8 @@
 //   link = any "==( " WIDTH "X " SPEED " Gbps Active/ LinkUp)==>" any '"' PEER '"' " (" note ")"
 //   note = "" | "Could be " (SPEED " Gbps" | WIDTH "X" | NAME)
 //
+// A block of a card, "CA: HOST CARD:", has the links of that card, whose peers are switches.
+//
 // The peer is "HOST CARD" for a card and "SWITCH:MODEL" for a switch. A port without a cable is down and
 // polls, which is no fault.
 //
@@ -14,6 +16,8 @@ namespace lento::desk {
 namespace {
 
 const LineForm kFabricForms[] = {
+    {"^CA: {card}:$", {"CA: tern-01 mlx5_0:", "CA: n7 HCA-1:"}},
+    {"^Switch:~{_:hex} {name}:$", {"Switch: 0x248a070300a1b2c3 MF0;leaf-03:MQM9700/U1:"}},
     {"==(~{width:int}X {speed:num} Gbps Active/ LinkUp)==>{_}\"{peer}\"{note}",
      {"          12   33[  ] ==( 4X       53.125 Gbps Active/  LinkUp)==>     211    1[  ] \"n7 mlx5_2\" ( )",
       "          12   34[  ] ==( 4X      25.78125 Gbps Active/  LinkUp)==>     212    1[  ] \"n8 mlx5_2\" ( "
@@ -26,8 +30,12 @@ constexpr const char* kCableAdvice =
     "reseat or replace cable and transceiver of that link, look at its symbol errors (perfquery)";
 
 class FabricLinks : public Reader {
-  void take(size_t, const Match& match, Sink& sink) override {
-    const std::string_view peer = match["peer"];
+  void take(size_t form, const Match& match, Sink& sink) override {
+    if (form < 2) {
+      card_ = match.text("card");  // none in the block of a switch
+      return;
+    }
+    const std::string_view peer = card_.empty() ? match["peer"] : std::string_view(card_);
     const size_t blank = peer.find(' ');
     const Subject subject{
         std::string(peer.substr(0, blank)),
@@ -54,6 +62,8 @@ class FabricLinks : public Reader {
     state("link speed of a lane", "Gb/s", speed, could);
     state("link width", "lanes", width, lanes);
   }
+
+  std::string card_;  // of the block, when it is that of a card
 };
 
 }  // namespace

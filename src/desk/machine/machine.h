@@ -10,6 +10,7 @@ namespace lento::desk {
 extern const Format kIpmiSel;       // ipmitool sel list, sel elist
 extern const Format kLustreImport;  // lctl get_param osc.*.import
 extern const Format kNvmeSmart;     // nvme smart-log
+extern const Format kSmartctl;      // smartctl -a, -H
 extern const Format kSmartd;        // the log of smartd
 extern const Format kUnits;         // systemctl list-units
 

@@ -159,7 +159,7 @@ const Format kNvmeSmart{
     "warnings of disks"};
 
 Formats machine_formats() {
-  return {&kIpmiSel, &kLustreImport, &kNvmeSmart, &kSmartd, &kUnits};
+  return {&kIpmiSel, &kLustreImport, &kNvmeSmart, &kSmartctl, &kSmartd, &kUnits};
 }
 
 }  // namespace lento::desk
