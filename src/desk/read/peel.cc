@@ -306,7 +306,8 @@ bool peel_dmesg(Peeled& p) {
     const auto seconds = base::try_double(inside);
     if (!is_uptime || !seconds)
       return false;
-    p.time = {Clock::Boot, *seconds};
+    if (p.time.clock == Clock::None)  // else the line has a date, which compares with other files
+      p.time = {Clock::Boot, *seconds};
   }
   p.sender = "kernel";
   p.text = p.text.substr(end + 1);

@@ -164,6 +164,7 @@ TEST(Peel, TakesOffWhatStandsBefore) {
       {"[1,7]<stderr>:body", "body", {"", "", "7"}, Clock::None, 0},
       {"1970-01-01T00:01:00.000000000Z stdout F body", "body", {}, Clock::Unix, 60},
       {"1970-01-01T00:01:00.250000000Z body", "body", {}, Clock::Unix, 60.25},
+      {"Jan  1 00:00:07 node17 kernel: [812.300001] body", "body", {"node17", "", ""}, Clock::Yearless, 0},
       {"Jan  1 00:00:07 node17 kernel: body", "body", {"node17", "", ""}, Clock::Yearless, 0},
       {"1970-01-01T01:00:30+01:00 n2 kernel: body", "body", {"n2", "", ""}, Clock::Unix, -3570 + 3600},
       {"[12.000001] body", "body", {}, Clock::Boot, 12.000001},
