@@ -205,5 +205,23 @@ TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
   EXPECT_EQ(hosts_of({"w16-mi300.dmesg", "w17-mi300.dmesg"}), (Names{"w16-mi300", "w17-mi300"}));
 }
 
+TEST(FileNames, AHostWithAndWithoutItsDomainIsOne) {
+  Records records;
+  records.files.push_back({"a", {"x"}});
+  for (const char* host : {"w17-mi300.hpc.local", "w17-mi300", "n1.a", "n1.b", "n1", "10.8.0.5", "w9.hpc"}) {
+    Event event;
+    event.subject.host = host;
+    event.kind = host;
+    records.add(event);
+  }
+  records.name_by_files({});
+  std::vector<std::string> hosts;
+  for (const Event& event : records.events())
+    hosts.push_back(event.subject.host);
+  EXPECT_EQ(
+      hosts,
+      (std::vector<std::string>{"w17-mi300", "w17-mi300", "n1.a", "n1.b", "n1", "10.8.0.5", "w9.hpc"}));
+}
+
 }  // namespace
 }  // namespace lento::desk

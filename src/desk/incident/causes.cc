@@ -25,9 +25,16 @@ bool is_state_of_node(const Finding& finding) {
   return is_event && finding.subject == host_of(finding);
 }
 
+// Returns whether a finding is about a process that failed, by its program or by its hardware.
+bool is_of_process(const Finding& finding) {
+  return finding.category == "fault of hardware or a program" && finding.where &&
+         !finding.where->rank.empty();
+}
+
 bool is_symptom(const Finding& finding) {
-  return finding.category.starts_with("hang") || finding.category == "common to the failed jobs" ||
-         finding.category == "a process ended first" || is_state_of_node(finding);
+  return is_of_process(finding) || finding.category.starts_with("hang") ||
+         finding.category == "common to the failed jobs" || finding.category == "a process ended first" ||
+         is_state_of_node(finding);
 }
 
 bool is_slow_part(const Finding& finding) {

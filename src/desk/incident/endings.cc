@@ -138,7 +138,7 @@ std::set<std::string> explain_first_end(const Records& records, Judgement& out) 
     if (!error || is_hardware)
       continue;
     const std::string text = field(*error, "error");
-    if (text.find("CUDA error") == text.npos)
+    if (text.find("CUDA error") == text.npos && text.find("HIP error") == text.npos)
       finding.category = "fault of a program";
     finding.summary += ": " + text;
     finding.evidence.insert(finding.evidence.begin(), quoted(records, *error));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "base/moment.h"
 #include "desk/read/log_date.h"
@@ -152,6 +153,29 @@ void Records::note_address(const Subject& by_number, const std::string& address,
     numbers_[{by_number.host, address, file}] = by_number.device;
 }
 
+// Returns the names with a domain whose first part is the name of a host too, and of no other with a domain.
+static std::set<std::string> hosts_with_and_without_domain(
+    const std::vector<Subject>& subjects,
+    const std::vector<Event>& events,
+    const std::map<int32_t, Subject>& names) {
+  std::set<std::string> hosts;
+  for (const Subject& subject : subjects)
+    hosts.insert(subject.host);
+  for (const Event& event : events)
+    hosts.insert(event.subject.host);
+  for (const auto& [file, subject] : names)
+    hosts.insert(subject.host);
+  std::map<std::string, std::set<std::string>> by_first;
+  for (const std::string& host : hosts)
+    if (const size_t dot = host.find('.'); dot != host.npos && hosts.contains(host.substr(0, dot)))
+      by_first[host.substr(0, dot)].insert(host);
+  std::set<std::string> shortened;
+  for (const auto& [first, full] : by_first)
+    if (full.size() == 1)
+      shortened.insert(*full.begin());
+  return shortened;
+}
+
 void Records::name_by_files(const std::map<int32_t, Subject>& names) {
   const auto host_of = [&](const std::string& host, int32_t file) {
     const auto at = names.find(file);
@@ -165,9 +189,12 @@ void Records::name_by_files(const std::map<int32_t, Subject>& names) {
     if (!is_new && at->second != number)
       at->second.clear();
   }
+  const std::set<std::string> shortened = hosts_with_and_without_domain(subjects_, events_, names);
   const auto rename = [&](Subject& subject, int32_t file) {
     if (const auto at = names.find(file); at != names.end())
       fill(subject, at->second);
+    if (shortened.contains(subject.host))
+      subject.host.resize(subject.host.find('.'));
     const auto number = numbers.find({subject.host, subject.device});
     if (number != numbers.end() && !number->second.empty())
       subject.device = number->second;
