@@ -2,9 +2,8 @@
 // on sources that were left out.
 #include <cmath>
 #include <cstdlib>
-#include <functional>
 #include <map>
-#include <set>
+#include <optional>
 
 #include "base/file.h"
 #include "base/scan/csv.h"
@@ -47,32 +46,16 @@ struct Bars {
   std::map<std::string, double> runs_of;
 };
 
-using Counts = std::function<bool(const FieldError&)>;
-
-// Returns whether at least three other sources ran this stack, and at least three this chip.
-bool is_usual(const predict::SoftwareTable& table, const FieldError& e) {
-  std::set<std::string> stack;
-  std::set<std::string> chip;
-  for (const FieldError& other : table.errors) {
-    if (other.work != e.work || other.source == e.source)
-      continue;
-    if (other.stack == e.stack)
-      stack.insert(other.source);
-    if (other.chip == e.chip)
-      chip.insert(other.source);
-  }
-  return stack.size() >= 3 && chip.size() >= 3;
-}
-
-// Compares each run that `counts` with the interval that follows from the runs of other sources.
+// Compares each run of this kind of work (empty: of both) with the interval that follows from the runs of
+// other sources.
 Bars bars_of(
     const predict::SoftwareTable& table,
     const std::vector<JudgedCase>& judged,
-    const Counts& counts) {
+    std::optional<Work> work) {
   Bars out;
   for (size_t i = 0; i < judged.size(); ++i) {
     const FieldError& e = table.errors[i];
-    if (!counts(e))
+    if (work && e.work != *work)
       continue;
     const predict::RunSpread spread(table, e.work, e.source);
     const double wide = spread.half_width(e.over_limit, e.known_stack, 0.9);
@@ -176,28 +159,9 @@ finding::Diagnosis field(const FieldArguments& options, const base::Progress& pr
       "stated nine tenths, median",
       "measured over limit, median",
       "below the limit"};
-  const std::pair<const char*, Counts> groups[] = {
-      {"all",
-       [](const FieldError&) {
-         return true;
-       }},
-      {"training",
-       [](const FieldError& e) {
-         return e.work == Work::Train;
-       }},
-      {"serving",
-       [](const FieldError& e) {
-         return e.work == Work::Serve;
-       }},
-      {"stack and chip of three other sources",
-       [&](const FieldError& e) {
-         return is_usual(table, e);
-       }},
-      {"stack or chip of fewer", [&](const FieldError& e) {
-         return !is_usual(table, e);
-       }}};
-  for (const auto& [what, counts] : groups)
-    add_bars(figure, what, bars_of(table, judged, counts));
+  add_bars(figure, "all", bars_of(table, judged, std::nullopt));
+  add_bars(figure, "training", bars_of(table, judged, Work::Train));
+  add_bars(figure, "serving", bars_of(table, judged, Work::Serve));
   for (const std::vector<std::string>& row : figure.rows)
     d.facts.emplace_back(
         row[0],

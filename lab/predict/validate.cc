@@ -101,13 +101,6 @@ Keep held_out(const char* system, int64_t min_m = 1) {
   };
 }
 
-Keep on_device(const char* system, int64_t min_m = 1) {
-  return [=](const Measurement& m) {
-    const Gemm* g = std::get_if<Gemm>(&m.question.what);
-    return g && g->m >= min_m && is_device(m, system);
-  };
-}
-
 Keep deepbench(Precision precision) {
   return [=](const Measurement& m) {
     const Gemm* g = std::get_if<Gemm>(&m.question.what);
@@ -125,7 +118,7 @@ void against_roofline(Validator& v, Validator::Case c) {
     return;
   Rows rows = v.table(c.file);
   std::erase_if(rows, [&](const Measurement& m) {
-    return !on_device(c.system)(m);
+    return !std::holds_alternative<Gemm>(m.question.what) || !is_device(m, c.system);
   });
   const double roofline = roofline_error(read_system(c.system), rows);
   Bar& bar = v.out.bars.back();
@@ -170,48 +163,6 @@ void products(Validator& v) {
   against_roofline(v, {"bf16 GEMM all m, A100", bf16, "a100", "roofline 12.4 %", 0.10, {}});
   against_roofline(v, {"bf16 GEMM all m, H100", bf16, "h100", "roofline 9.1 %", 0.08, {}});
   against_roofline(v, {"bf16 GEMM all m, H200", bf16, "h200", "roofline 11.1 %", 0.09, {}});
-}
-
-// Predicts a chip's rows with another chip's constants.
-void borrowed_constants(Validator& v) {
-  struct Pair {
-    const char* what;
-    const char* from;
-    const char* to;
-    const char* published;
-    double limit;
-  };
-  for (const Pair& p :
-       {Pair{"bf16 GEMM, H100 with the constants of A100", "a100", "h100", "roofline 12.2 %", 0.11},
-        Pair{"bf16 GEMM, H200 with the constants of H100", "h100", "h200", "roofline 9.1 %", 0.08},
-        Pair{"bf16 GEMM, A100 with the constants of H100", "h100", "a100", "-", 0.15}}) {
-    System system = read_system(p.to);
-    const System donor = read_system(p.from);
-    system.chip.calibration = donor.chip.calibration;
-    system.stack = donor.stack;
-    std::vector<double> predicted;
-    std::vector<double> measured;
-    for (const Measurement& m : v.table("gemm_bf16_aiconfigurator_sample.csv.gz")) {
-      if (!on_device(p.to)(m))
-        continue;
-      System asked = system;
-      asked.stack = Stack(stack_for(donor, m.question.framework));
-      predicted.push_back(answer(asked, m.question).seconds);
-      measured.push_back(m.seconds);
-      v.out.residuals.push_back({p.what, m.index, predicted.back(), m.seconds});
-    }
-    if (predicted.empty())
-      continue;
-    const ErrorSummary s = summarise(predicted, measured);
-    v.out.bars.push_back(
-        {p.what,
-         s.rows,
-         p.published,
-         p.limit,
-         s.mean,
-         s.mean <= p.limit,
-         "all rows, none fitted; bias " + base::format_number(100 * s.bias, 2) + " %"});
-  }
 }
 
 void links(Validator& v) {
@@ -453,19 +404,17 @@ void out_of_memory(Validator& v, const std::string& folder) {
 
 Validation validate(const std::string& folder, const base::Progress& progress) {
   Validator v(folder);
-  progress("parts", 0, 6);
+  progress("parts", 0, 5);
   products(v);
-  progress("parts", 1, 6);
-  borrowed_constants(v);
-  progress("parts", 2, 6);
+  progress("parts", 1, 5);
   links(v);
   traffic(v, folder);
   layers(v);
-  progress("parts", 3, 6);
+  progress("parts", 2, 5);
   training(v);
   left_out(v);
   out_of_memory(v, folder);
-  progress("parts", 6, 6);
+  progress("parts", 5, 5);
   return std::move(v.out);
 }
 

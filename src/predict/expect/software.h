@@ -35,7 +35,6 @@ struct SoftwareScalar {
   double low;
   double high;
   double apart;           // standard deviation of the log between stacks, before any stack was measured
-  bool links = false;     // scales exchanges between devices, which only few measured runs wait for
   bool launches = false;  // grows where the host launches each kernel
   bool host = false;      // time of the host
 };
