@@ -142,7 +142,7 @@ class Report {
           "the trace is sampled: a window is the samples of one slice of time on one object, the base rate "
           "are the groups without a high latency");
     if (windows_.keep_every > 1)
-      notes.push_back("patterns rest on every " + std::to_string(windows_.keep_every) + "th window");
+      notes.push_back("patterns rest on one window in " + std::to_string(windows_.keep_every));
     if (scan_.blocks_dropped > 0)
       notes.push_back("costs of blocks beyond the first " + std::to_string(kMostLines) + " were not kept");
     if (windows_.uses_dropped > 0)

@@ -188,7 +188,9 @@ class CauseFinder {
   // Adds the finding for one shared object. `witnessed`: the trace itself names the delaying CPU.
   void add_object(const Object& o, double p, bool witnessed) {
     Finding f = start(o.cause, subject_of(o), Loss::Contended, o.cycles);
-    const WordUse use = o.cause == Cause::FalseSharing ? WordUse::Plain : word_use(o.lines);
+    WordUse use = o.cause == Cause::FalseSharing ? WordUse::Plain : word_use(o.lines);
+    if (o.cause == Cause::Lock && use == WordUse::ReferenceCount)
+      use = WordUse::Readers;
     f.summary = std::string(name(o.cause)) + (name(use).empty() ? "" : " of " + name(use)) + " by " +
                 count_of(size_t(o.cpus.count()), "CPU") + ": " + percent(*f.lost_share) +
                 " of the working time";
@@ -198,6 +200,10 @@ class CauseFinder {
           return is_guarded(*line);
         }))
       f.next_step = "it is used under a lock and moves with it: " + next_step(Cause::Lock);
+    if (use == WordUse::Lock && is_split(o))
+      f.next_step =
+          "it is split already, and threads wait for its lines rather than for one another: let each "
+          "thread keep to its own parts, or do more each time it takes one";
     f.evidence.push_back(
         {"share of conflicting pairs of accesses that touch a common byte (0: padding helps)",
          o.overlap(),
@@ -220,6 +226,18 @@ class CauseFinder {
     out_.objects.push_back(
         {f.subject, f.category, o.process, o.low, o.high + options_.line_bytes, parts_of(o)});
     out_.findings.push_back(std::move(f));
+  }
+
+  // Returns whether a lock costs alike in more lines than there are CPUs: the cost spread over n lines alike
+  // has (sum)^2 / (sum of squares) = n.
+  static bool is_split(const Object& o) {
+    double sum = 0;
+    double squares = 0;
+    for (const Line* line : o.lines) {
+      sum += double(line->excess);
+      squares += double(line->excess) * double(line->excess);
+    }
+    return sum * sum > double(o.cpus.count()) * squares;
   }
 
   // Returns addresses of the costliest parts of an object, at most 64.
@@ -286,7 +304,7 @@ class CauseFinder {
     Finding f = start(cause, region_of(o), loss, o.cycles);
     f.summary = std::string(name(cause)) + ": " + percent(*f.lost_share) + " of the working time" + why;
     f.evidence.push_back(
-        {"lines that cost something (128 bytes each)", double(o.fetched_lines), "", "access records"});
+        {"blocks of 128 bytes that cost something", double(o.fetched_lines), "", "access records"});
     f.evidence.push_back(
         {"accesses that the own cache did not serve", double(o.misses), "", "access records"});
     if (o.stride > 0)

@@ -14,14 +14,28 @@ namespace {
 
 struct UsedWord {
   uint64_t accesses = 0;
+  uint64_t excess = 0;
   uint64_t atomics = 0;
   uint64_t stores = 0;  // plain ones
   uint64_t updates = 0;
   uint64_t downs = 0;
   uint64_t compares = 0;
-  std::set<uint32_t> storers;
+  std::map<uint32_t, uint64_t> storers;            // stores by actor
   std::map<uint32_t, std::pair<bool, bool>> ways;  // of an actor's updates: up, down
 };
+
+// Returns the actors that store the word, without one that only sets it up.
+std::set<uint32_t> storers_of(const UsedWord& word) {
+  uint64_t most = 0;
+  for (const auto& [actor, stores] : word.storers)
+    most = std::max(most, stores);
+  std::set<uint32_t> out;
+  for (const auto& [actor, stores] : word.storers) {
+    if (double(stores) >= tuning::kWorkingShare * double(most))
+      out.insert(actor);
+  }
+  return out;
+}
 
 // Returns whether no thread both adds and subtracts.
 bool goes_one_way_each(const UsedWord& word) {
@@ -37,7 +51,9 @@ constexpr double kLeaves = 0.1;
 WordUse use_of(const UsedWord& word) {
   if (word.atomics == 0)
     return WordUse::Plain;
-  if (word.updates > 0 && word.updates + word.compares == word.atomics)
+  // Threads may now and then take a lock that readers share to write.
+  const uint64_t others = word.atomics - std::min(word.atomics, word.updates + word.compares);
+  if (word.updates > 0 && (others == 0 || double(others) < kLeaves * double(word.downs)))
     return double(word.downs) < kLeaves * double(word.updates) ? WordUse::Counter
            : goes_one_way_each(word)                           ? WordUse::Level
                                                                : WordUse::ReferenceCount;
@@ -46,52 +62,62 @@ WordUse use_of(const UsedWord& word) {
   return WordUse::Lock;
 }
 
-}  // namespace
-
-WordUse word_use(const std::vector<const Line*>& lines) {
+// Sums the uses of each word of the lines, by address.
+std::map<uint64_t, UsedWord> words_of(const std::vector<const Line*>& lines) {
   std::map<uint64_t, UsedWord> words;
   for (const Line* line : lines) {
     for (const Use& use : line->uses) {
       UsedWord& word = words[line->address + use.offset];
       word.accesses += use.accesses();
+      word.excess += use.excess;
       word.atomics += use.atomics;
       word.stores += use.writes - std::min(use.writes, use.atomics);
       word.updates += use.updates;
       word.downs += use.downs;
       word.compares += use.compares;
       if (use.writes > 0)
-        word.storers.insert(use.actor);
+        word.storers[use.actor] += use.writes;
       if (use.updates > 0) {
         word.ways[use.actor].first |= use.updates > use.downs;
         word.ways[use.actor].second |= use.downs > 0;
       }
     }
   }
+  return words;
+}
+
+}  // namespace
+
+WordUse word_use(const std::vector<const Line*>& lines) {
+  const std::map<uint64_t, UsedWord> words = words_of(lines);
   const UsedWord* most = nullptr;
+  std::set<uint32_t> storers;
   bool turns = false;  // a word that all load and that is stored without atomics
+  uint64_t plain = 0;  // cycles lost at words without atomics
+  uint64_t atomic = 0;
   for (const auto& [address, word] : words) {
     turns |= word.atomics == 0 && word.stores > 0 && word.accesses > word.stores;
+    storers.merge(storers_of(word));
+    (word.atomics > 0 ? atomic : plain) += word.excess;
     if (word.atomics > 0 && word.storers.size() > 1 && (!most || word.atomics > most->atomics))
       most = &word;
   }
-  if (!most) {
-    const auto busiest = std::ranges::max_element(words, {}, [](const auto& entry) {
-      return entry.second.accesses;
-    });
-    const bool published = busiest != words.end() && busiest->second.storers.size() == 1;
-    return published ? WordUse::Published : WordUse::Plain;
-  }
-  const WordUse use = use_of(*most);
+  const WordUse use = most ? use_of(*most) : WordUse::Plain;
   if (use == WordUse::Counter && turns && words.size() == 2)
     return WordUse::Ticket;
+  if (!most || plain > atomic)
+    return storers.size() == 1 ? WordUse::Published : WordUse::Plain;
   return use;
 }
 
 bool is_position(const std::vector<const Line*>& lines) {
-  const bool is_between_two = std::ranges::all_of(lines, [](const Line* line) {
+  const auto is_between_two = [](const Line* line) {
     return line->actors == 2;
-  });
-  return is_between_two && word_use(lines) == WordUse::Published;
+  };
+  const std::map<uint64_t, UsedWord> words = words_of(lines);
+  return std::ranges::all_of(lines, is_between_two) && std::ranges::all_of(words, [](const auto& entry) {
+           return entry.second.atomics == 0 && storers_of(entry.second).size() <= 1;
+         });
 }
 
 bool is_seldom_read(const std::vector<const Line*>& lines) {
@@ -130,6 +156,8 @@ std::string name(WordUse use) {
       return "a counter";
     case WordUse::ReferenceCount:
       return "a count of users";
+    case WordUse::Readers:
+      return "a count of readers";
     case WordUse::Level:
       return "a level";
     case WordUse::Published:
@@ -154,6 +182,12 @@ std::string remedy(WordUse use) {
     case WordUse::ReferenceCount:
       return "pass the object by reference or move its owner instead of copying it; for readers of a lock: a "
              "count for each thread, or a copy that is replaced as a whole";
+    case WordUse::Readers:
+      return "readers wait for the line of their count, however short they hold the lock: replace the data "
+             "as a "
+             "whole (RCU, an atomic pointer to a copy), let readers check a sequence number, or count "
+             "readers "
+             "for each thread";
     case WordUse::Level:
       return "let each side count for itself, and look at the other's count only when the last one seen is "
              "used "

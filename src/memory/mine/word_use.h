@@ -15,15 +15,16 @@ enum class WordUse {
   CompareSwap,     // moved on by a compare-and-swap loop: a position, the head of a list
   Counter,         // only added to
   ReferenceCount,  // added to and subtracted from
+  Readers,         // the same in a lock that readers share
   Level,           // added to by some threads and subtracted from by others
-  Published,       // stored by one thread and loaded by others
+  Published,       // stored by one thread and loaded by others, as all words beside it
   Ticket           // a counter beside a word with the number that is served now
 };
 
-// Classifies the words of the lines by the one that most accesses go to.
+// Classifies the words of the lines by the one with most atomics, unless words without atomics cost more.
 WordUse word_use(const std::vector<const Line*>& lines);
 
-// Returns whether the lines hold a word that one of two threads stores and the other one loads.
+// Returns whether two threads use each line, and each word is stored by one of them only.
 bool is_position(const std::vector<const Line*>& lines);
 
 // Returns whether each word of the lines has one storer, and other threads load it less than once in a

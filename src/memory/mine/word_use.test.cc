@@ -41,6 +41,7 @@ TEST(WordUse, AtomicsTellCountsFromLocks) {
   EXPECT_EQ(of({{.ups = 100}}), WordUse::Counter);
   EXPECT_EQ(of({{.ups = 100, .downs = 100}}), WordUse::ReferenceCount);
   EXPECT_EQ(of({{.ups = 100, .downs = 5}}), WordUse::Counter);
+  EXPECT_EQ(of({{.ups = 100, .downs = 100, .exchanges = 1}}), WordUse::ReferenceCount);
   EXPECT_EQ(of({{.loads = 100, .compares = 100}}), WordUse::CompareSwap);
   EXPECT_EQ(of({{.stores = 100, .compares = 110}}), WordUse::Lock);
   EXPECT_EQ(of({{.stores = 100, .exchanges = 100}}), WordUse::Lock);
@@ -86,6 +87,42 @@ TEST(WordUse, APublishedWordHasOneWriter) {
   EXPECT_EQ(word_use({&line}), WordUse::Plain);
 }
 
+// The two positions of a queue have a storer each, and the thread that set them up is none.
+TEST(WordUse, APositionHasItsOwnStorerBesideAnother) {
+  Line line;
+  line.actors = 2;
+  for (const uint32_t actor : {1u, 2u, 3u}) {
+    Use use;
+    use.actor = actor;
+    use.offset = 8 * (actor % 2);
+    use.writes = 1000;
+    line.uses.push_back(use);
+  }
+  line.uses[2].writes = 1;
+  EXPECT_EQ(word_use({&line}), WordUse::Plain) << "no single thread publishes them";
+  EXPECT_TRUE(is_position({&line}));
+}
+
+// Thieves poll the plain word; few of them take a position.
+TEST(WordUse, APlainWordThatCostsMoreIsNoLoop) {
+  Line line;
+  for (const uint32_t actor : {1u, 2u}) {
+    Use use;
+    use.actor = actor;
+    use.atomics = use.writes = use.compares = 20;
+    use.excess = 100;
+    line.uses.push_back(use);
+    use.offset = 8;
+    use.atomics = use.compares = 0;
+    use.writes = 600;
+    use.excess = 5000;
+    line.uses.push_back(use);
+  }
+  EXPECT_EQ(word_use({&line}), WordUse::Plain);
+  line.uses[1].excess = line.uses[3].excess = 50;
+  EXPECT_EQ(word_use({&line}), WordUse::CompareSwap);
+}
+
 TEST(WordUse, AWordIsSeldomReadWhereOneLoadOfOthersComesToOverAHundredStores) {
   Line line;
   Use own;
@@ -109,6 +146,7 @@ TEST(WordUse, EveryUseButPlainHasARemedy) {
         WordUse::CompareSwap,
         WordUse::Counter,
         WordUse::ReferenceCount,
+        WordUse::Readers,
         WordUse::Level,
         WordUse::Published,
         WordUse::Ticket})
