@@ -102,6 +102,7 @@ TEST(States, WordsOfAWholeValue) {
   EXPECT_EQ(condition_of("OK"), Condition::Good);
   EXPECT_EQ(condition_of("down,offline"), Condition::Bad);
   EXPECT_EQ(condition_of("FAILED!"), Condition::Bad);
+  EXPECT_EQ(condition_of("Transport endpoint is not connected"), Condition::Bad);
   EXPECT_EQ(condition_of("N/A"), Condition::Neutral);
   EXPECT_EQ(condition_of("up 2 hours"), Condition::Unknown);
 }

@@ -104,8 +104,10 @@ class Report : public RestReader {
     if (text == "on" || text == "off")  // the power of a host, by the tools that switch it
       return entries_.condition("power", text == "on" ? "up" : "down", context_.subject(true), sink);
     is_title_ = true;
-    if (is_heading(line) || names_server(text)) {
-      context_.name(0, text);
+    const std::string_view last = text.substr(text.rfind(' ') + 1);  // "Brick node7:/bricks/b1"
+    const bool is_server = names_server(last) && std::ranges::count(text, ' ') < 2;
+    if (is_heading(line) || is_server) {
+      context_.name(0, is_server ? last : text);
       return false;
     }
     if (text.ends_with(": {"))  // a document behind the name of its part

@@ -111,8 +111,10 @@ std::string_view without_date(std::string_view text) {
 
 bool names_server(std::string_view text) {
   const size_t port = text.find(':');
-  return port != text.npos && port + 1 < text.size() &&
-         text.find_first_not_of("0123456789", port + 1) == text.npos && is_host_word(text.substr(0, port));
+  return port != text.npos && port + 1 < text.size() && text.find(' ') == text.npos &&
+         (text[port + 1] == '/' ? !text.substr(port).starts_with("://")
+                                : text.find_first_not_of("0123456789", port + 1) == text.npos) &&
+         is_host_word(text.substr(0, port));
 }
 
 // Returns the hardware part whose name and number begin a line: "gpu3" of "GPU #3: 51494 Gflops/s", "device3"

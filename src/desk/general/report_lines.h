@@ -38,7 +38,7 @@ FileOfValue file_of_value(std::string_view text);
 // the program began ("65.132: ").
 std::string_view without_date(std::string_view text);
 
-// Returns whether a text is a host and its port: "node7:9000".
+// Returns whether a text is a host and its port, or a folder there: "node7:9000", "node7:/bricks/b1".
 bool names_server(std::string_view text);
 
 }  // namespace lento::desk

@@ -146,12 +146,11 @@ Condition condition_of_words(std::string_view text) {
   for (size_t i = 0; i + 1 < words.size(); ++i)  // "Multiple errors detected since last read"
     if (is_listed(kTroubles, words[i]) && (words[i + 1] == "detected" || words[i + 1] == "found"))
       return Condition::Bad;
-  if (words.size() > kMostWords)
+  for (size_t i = 0; i + 1 < words.size(); ++i)  // "Transport endpoint is not connected"
+    if (words[i] == "not" && (is_listed(kDenied, words[i + 1]) || is_listed(kGoodWords, words[i + 1])))
+      return Condition::Bad;
+  if (words.size() > kMostWords || words[0] == "not")
     return Condition::Unknown;
-  const bool is_denied = words[0] == "not" && words.size() > 1;
-  if (is_denied)
-    return is_listed(kDenied, words[1]) || is_listed(kGoodWords, words[1]) ? Condition::Bad
-                                                                           : Condition::Unknown;
   const bool is_bad = has(kBadWords);
   const bool is_good = has(kGoodWords) || has(kDenied);
   // "up 2 hours" states more than a condition.
