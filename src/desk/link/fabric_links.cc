@@ -17,7 +17,7 @@ namespace {
 
 const LineForm kFabricForms[] = {
     {"^CA: {card}:$", {"CA: tern-01 mlx5_0:", "CA: n7 HCA-1:"}},
-    {"^Switch:~{_:hex} {name}:$", {"Switch: 0x248a070300a1b2c3 MF0;leaf-03:MQM9700/U1:"}},
+    {"^Switch:~0x", {"Switch: 0x248a070300a1b2c3 MF0;leaf-03:MQM9700/U1:"}},
     {"==(~{width:int}X {speed:num} Gbps Active/ LinkUp)==>{_}\"{peer}\"{note}",
      {"          12   33[  ] ==( 4X       53.125 Gbps Active/  LinkUp)==>     211    1[  ] \"n7 mlx5_2\" ( )",
       "          12   34[  ] ==( 4X      25.78125 Gbps Active/  LinkUp)==>     212    1[  ] \"n8 mlx5_2\" ( "
