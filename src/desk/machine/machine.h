@@ -7,6 +7,8 @@
 
 namespace lento::desk {
 
+inline constexpr const char* kReplaceDisk = "copy what is on it and replace the disk";
+
 extern const Format kIpmiSel;       // ipmitool sel list, sel elist
 extern const Format kLustreImport;  // lctl get_param osc.*.import
 extern const Format kNvmeSmart;     // nvme smart-log

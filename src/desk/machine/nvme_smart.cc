@@ -49,8 +49,6 @@ const LineForm kSmartForms[] = {
     {"^status_field~:~{code:word}(", {"status_field\t: 0x281(Unrecovered Read Error: The read data ...)"}},
 };
 
-constexpr const char* kReplaceDisk = "copy what is on it and replace the disk";
-
 class NvmeSmart : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     switch (form) {

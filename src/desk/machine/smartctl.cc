@@ -17,11 +17,11 @@ namespace lento::desk {
 namespace {
 
 enum SmartctlForm {
-  Serial,
-  Health,
-  Attribute,
-  CriticalWarning,
-  MediaErrors,
+  DiskSerial,
+  DiskHealth,
+  DiskAttribute,
+  DiskWarning,
+  DiskMedia,
 };
 
 const LineForm kSmartctlForms[] = {
@@ -38,8 +38,6 @@ const LineForm kSmartctlForms[] = {
     {"^Media and Data Integrity Errors:~{n:count}", {"Media and Data Integrity Errors:    812"}},
 };
 
-constexpr const char* kReplaceDisk = "copy what is on it and replace the disk";
-
 // Returns whether an attribute counts sectors that were or could not be moved or read.
 bool is_of_sectors(int64_t id) {
   return id == 5 || id == 187 || id == 197 || id == 198;
@@ -49,17 +47,17 @@ class Smartctl : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
     sink.took();
     switch (form) {
-      case Serial:
+      case DiskSerial:
         disk_ = "disk " + match.text("serial");
         return;
-      case Health:
+      case DiskHealth:
         if (const std::string result = match.text("result"); result != "PASSED" && result != "OK")
           send("health", Severity::Fault, "the disk states that it fails: " + result, sink);
         return;
-      case Attribute:
+      case DiskAttribute:
         judge_attribute(match, sink);
         return;
-      case CriticalWarning:
+      case DiskWarning:
         if (match.text("bits").find_first_not_of("0x") != std::string::npos)
           send("warning", Severity::Fault, "the disk warns of itself: " + match.text("bits"), sink);
         return;
