@@ -117,6 +117,7 @@ TEST(WindowText, ShortTimesAreInTheirUnit) {
   EXPECT_EQ(window_text({0, 0.0734003, "s"}, 4), "from 0 to 73.4 ms");
   EXPECT_EQ(window_text({0.0001, 0.0005, "s"}, 4), "from 100 to 500 us");
   EXPECT_EQ(window_text({2, 30, "s"}, 4), "from 2 to 30 s");
+  EXPECT_EQ(window_text({1.8e9, 1.8e9, "s"}, 4), "at 2027-01-15 08:00:00 UTC");
 }
 
 }  // namespace

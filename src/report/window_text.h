@@ -10,8 +10,8 @@
 
 namespace lento::report {
 
-// Returns "from 2026-11-20 08:20:10 to 08:39:50 UTC", "from 0 to 73.4 ms" or "from 1000 to 2500 cycles", the
-// numbers with `digits` significant digits.
+// Returns "from 2026-11-20 08:20:10 to 08:39:50 UTC", "at 2026-11-20 08:20:10 UTC" for a moment, "from 0
+// to 73.4 ms" or "from 1000 to 2500 cycles", the numbers with `digits` significant digits.
 inline std::string window_text(const finding::TimeWindow& window, int digits) {
   constexpr double kSinceTheClock = 1e9;  // s, September 2001: no recording lasts that long
   constexpr double kLatest = 1e11;        // s, a year of four digits
@@ -28,6 +28,8 @@ inline std::string window_text(const finding::TimeWindow& window, int digits) {
   constexpr size_t kDay = 11;  // "2026-11-20 "
   const std::string begin = base::format_moment(window.begin);
   const std::string end = base::format_moment(window.end);
+  if (begin == end)
+    return "at " + begin + " UTC";
   const bool one_day = begin.substr(0, kDay) == end.substr(0, kDay);
   return "from " + begin + " to " + (one_day ? end.substr(kDay) : end) + " UTC";
 }
