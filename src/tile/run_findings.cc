@@ -184,10 +184,11 @@ class Verdict {
       return slower;
     const bool falls_behind = connected_.mean_main_cycles() > connected_.mean_gap();
     if (with_queue_->lost == 0)
-      return "--queue " + std::to_string(with_queue_->longest) + " loses none" +
-             (falls_behind ? " here, but main takes longer than inputs are apart on average, so that a "
-                             "longer recording loses some; "
-                           : ": a burst left so many waiting; or ") +
+      return "--queue " + std::to_string(with_queue_->longest) +
+             (falls_behind
+                  ? " loses none here, but main takes longer than inputs are apart on average, so that a "
+                    "longer recording loses some; "
+                  : " holds the longest burst; or ") +
              slower;
     return "--queue " + std::to_string(kMostQueue) + " still loses " +
            percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
