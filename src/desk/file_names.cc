@@ -110,16 +110,19 @@ std::string without_common(const std::string& stem, const std::string& other) {
   return has_letter && looks_like_host(inner) ? inner : stem;
 }
 
-// Returns the longest name of a host that the rows state and that stands in a file name between joints.
+// Returns the longest part of a file name between joints that is the name of a host that the rows state.
 std::string known_host_in(const std::string& stem, const std::set<std::string>& hosts) {
-  const auto is_joint = [&](size_t at) {
-    return at >= stem.size() || std::string_view("-_.").find(stem[at]) != std::string_view::npos;
-  };
+  std::vector<size_t> begins{0};
+  for (size_t i = 0; i < stem.size(); ++i)
+    if (std::string_view("-_.").find(stem[i]) != std::string_view::npos)
+      begins.push_back(i + 1);
+  begins.push_back(stem.size() + 1);
   std::string longest;
-  for (const std::string& host : hosts)
-    for (size_t at = stem.find(host); at != stem.npos; at = stem.find(host, at + 1))
-      if ((at == 0 || is_joint(at - 1)) && is_joint(at + host.size()) && host.size() > longest.size())
-        longest = host;
+  for (size_t from = 0; from < begins.size(); ++from)
+    for (size_t to = from + 1; to < begins.size(); ++to)
+      if (const std::string part = stem.substr(begins[from], begins[to] - 1 - begins[from]);
+          part.size() > longest.size() && hosts.contains(part))
+        longest = part;
   return longest;
 }
 

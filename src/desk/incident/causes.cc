@@ -53,6 +53,13 @@ void place_under(Finding& cause, const Finding& symptom) {
   cause.score = std::clamp(std::max(cause.score, symptom.score) + 0.01, 0.0, kSurest);
 }
 
+// Returns the probability that the nearest of `moments` unrelated moments in a span lies at most `distance`
+// from a moment of it.
+double chance_of_nearness(double distance, size_t moments, const finding::TimeWindow& span) {
+  const double length = std::max(span.end - span.begin, 1.0);
+  return 1 - std::pow(1 - std::min(1.0, 2 * distance / length), double(moments));
+}
+
 }  // namespace
 
 void place_symptoms(std::vector<Finding>& findings) {
@@ -77,13 +84,6 @@ void place_symptoms(std::vector<Finding>& findings) {
   }
   findings = std::move(kept);
   finding::sort_findings(findings);
-}
-
-// Returns the probability that the nearest of `moments` unrelated moments in a span lies at most `distance`
-// from a moment of it.
-static double chance_of_nearness(double distance, size_t moments, const finding::TimeWindow& span) {
-  const double length = std::max(span.end - span.begin, 1.0);
-  return 1 - std::pow(1 - std::min(1.0, 2 * distance / length), double(moments));
 }
 
 bool is_near(double distance, size_t moments, const std::optional<finding::TimeWindow>& span) {

@@ -59,8 +59,9 @@ const Event& worst_of(const Chain& chain) {
 // Returns whether an event is about the machine itself, as its kernel and its management controller report
 // it. When it names no part and no host, it is about the host that the file is from, and not about the job.
 bool is_of_machine(const Event& event) {
-  constexpr std::array<std::string_view, 10> kOfMachine{
+  constexpr std::array<std::string_view, 11> kOfMachine{
       "dcgm/",
+      "nvrm/",
       "kernel/",
       "ipmi/",
       "ghes/",

@@ -313,6 +313,18 @@ TEST(States, DevicesOfOneNameAreThePeers) {
   }
 }
 
+// A port that is slow on two of three hosts is not slow by design.
+TEST(States, AnOddDeviceOfMostHostsIsNamed) {
+  Job job(3);
+  for (int host = 0; host < 3; ++host)
+    for (int port = 0; port < 4; ++port)
+      job.state(
+          kRate,
+          {"n" + std::to_string(host), "ens" + std::to_string(port), ""},
+          port == 2 && host < 2 ? 100 : 400);
+  EXPECT_EQ(job.judge().findings.size(), 2u);
+}
+
 // What all GPUs of a host have is the host's, and what one of them has is its own.
 TEST(Events, AFaultOfAllGpusIsThatOfTheirHost) {
   for (const int last : {8, 5}) {

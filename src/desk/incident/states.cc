@@ -291,22 +291,27 @@ bool is_two_thirds(size_t count, size_t all) {
   return count * 3 >= all * 2;
 }
 
-// Returns the devices of one name of all hosts as groups of their own when each name is on at least
-// kFewestStatePeers hosts, two thirds of each group agree, and the groups do not agree with each other: a
-// port for management is no peer of those of the fabric. Else returns one group.
+// Returns the devices of one name of all hosts as groups of their own where the names differ by design: two
+// thirds of each group agree, and all of a group that does not agree with most. A port for management is no
+// peer of those of the fabric. Else returns one group.
 std::vector<std::vector<Peer>> by_device(const std::vector<Peer>& peers) {
   std::map<std::string, std::vector<Peer>> groups;
   for (const Peer& peer : peers)
     groups[peer.subject.device].push_back(peer);
-  std::set<std::string> shared;
+  std::map<std::string, size_t> members;  // of the groups that share a value
+  std::set<std::string> divided;          // values of groups in which not all agree
   for (const auto& [device, group] : groups) {
     size_t count = 0;
     const Peer* most = group.size() < 2 ? nullptr : majority(group, count);
     if (!most || !is_two_thirds(count, group.size()))
       return {peers};
-    shared.insert(most->text);
+    members[most->text] += group.size();
+    if (count < group.size())
+      divided.insert(most->text);
   }
-  if (shared.size() < 2)
+  const auto usual = std::ranges::max_element(members, {}, &std::pair<const std::string, size_t>::second);
+  divided.erase(usual == members.end() ? "" : usual->first);
+  if (members.size() < 2 || !divided.empty())
     return {peers};
   std::vector<std::vector<Peer>> out;
   for (auto& [device, group] : groups)

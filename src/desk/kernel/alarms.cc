@@ -117,7 +117,7 @@ const Alarm kAlarms[] = {
      Operator,
      "a file server evicted this client",
      "look at that server and the network to it"},
-    {{"operation {_:word} to node {server:word} failed",
+    {{"LustreError: {_:word} {_:word} operation {_:word} to node {server:word} failed",
       {"LustreError: 11-0: scratch-OST0004-osc-ffff9f1c: operation ost_read to node 10.4.0.17@o2ib failed: "
        "rc = "
        "-107"}},

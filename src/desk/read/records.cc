@@ -43,6 +43,29 @@ auto find(const Pairs& pairs, std::string_view name) {
 
 const std::string kNone;
 
+// Returns the names with a domain whose first part is the name of a host too, and of no other with a domain.
+std::set<std::string> hosts_with_and_without_domain(
+    const std::vector<Subject>& subjects,
+    const std::vector<Event>& events,
+    const std::map<int32_t, Subject>& names) {
+  std::set<std::string> hosts;
+  for (const Subject& subject : subjects)
+    hosts.insert(subject.host);
+  for (const Event& event : events)
+    hosts.insert(event.subject.host);
+  for (const auto& [file, subject] : names)
+    hosts.insert(subject.host);
+  std::map<std::string, std::set<std::string>> by_first;
+  for (const std::string& host : hosts)
+    if (const size_t dot = host.find('.'); dot != host.npos && hosts.contains(host.substr(0, dot)))
+      by_first[host.substr(0, dot)].insert(host);
+  std::set<std::string> shortened;
+  for (const auto& [first, full] : by_first)
+    if (full.size() == 1)
+      shortened.insert(*full.begin());
+  return shortened;
+}
+
 }  // namespace
 
 std::string subject_text(const Subject& subject) {
@@ -151,29 +174,6 @@ void Records::note_address(const Subject& by_number, const std::string& address,
   constexpr size_t kMostAddresses = size_t{1} << 14;
   if (numbers_.size() < kMostAddresses)
     numbers_[{by_number.host, address, file}] = by_number.device;
-}
-
-// Returns the names with a domain whose first part is the name of a host too, and of no other with a domain.
-static std::set<std::string> hosts_with_and_without_domain(
-    const std::vector<Subject>& subjects,
-    const std::vector<Event>& events,
-    const std::map<int32_t, Subject>& names) {
-  std::set<std::string> hosts;
-  for (const Subject& subject : subjects)
-    hosts.insert(subject.host);
-  for (const Event& event : events)
-    hosts.insert(event.subject.host);
-  for (const auto& [file, subject] : names)
-    hosts.insert(subject.host);
-  std::map<std::string, std::set<std::string>> by_first;
-  for (const std::string& host : hosts)
-    if (const size_t dot = host.find('.'); dot != host.npos && hosts.contains(host.substr(0, dot)))
-      by_first[host.substr(0, dot)].insert(host);
-  std::set<std::string> shortened;
-  for (const auto& [first, full] : by_first)
-    if (full.size() == 1)
-      shortened.insert(*full.begin());
-  return shortened;
 }
 
 void Records::name_by_files(const std::map<int32_t, Subject>& names) {
