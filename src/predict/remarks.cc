@@ -13,12 +13,14 @@ namespace {
 std::string slower_than_wider(const System& system, Question question, const Expectation& e) {
   auto* training = std::get_if<TrainingRun>(&question.what);
   auto* serving = std::get_if<InferenceRun>(&question.what);
-  Precision& own = training ? training->precision : serving->precision;
-  const Precision asked = own;
+  const Precision asked = training ? training->products.value_or(training->precision) : serving->precision;
   for (const Precision wider : {Precision::Bf16, Precision::Fp8}) {
     if (bytes_of(wider) <= bytes_of(asked) || system.chip.rate(wider) <= 0)
       continue;
-    own = wider;
+    if (training)
+      train_in(*training, wider);
+    else
+      serving->precision = wider;
     const auto other = expect_run(system, question);
     if (other->fits && other->seconds < 0.99 * e.seconds)
       return std::string(name(asked)) + " is expected to take " +

@@ -148,7 +148,7 @@ Expectation expect_training(const System& system, const TrainingRun& asked, Expe
   e.sequences = double(run.global_batch);
   e.devices = run.devices();
   add_interval(e, work.seconds(software.scalars));
-  e.peak_precision = run.precision;
+  e.peak_precision = run.products.value_or(run.precision);
   e.peak_share = time.utilisation * time.seconds / e.seconds;
   e.memory_bytes = time.memory_bytes;
   e.memory_error = memory_error();

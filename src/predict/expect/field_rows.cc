@@ -78,10 +78,6 @@ Precision precision_of(const Fields& f) {
   return *p;
 }
 
-bool is_eight_bit(Precision p) {
-  return p == Precision::Fp8 || p == Precision::Fp4 || p == Precision::Int8;
-}
-
 // Sets what the row's software overlaps with computation: "tensor+pipeline+gather", or a part of it.
 void set_overlaps(const Fields& f, TrainingRun& run) {
   const std::pair<std::string_view, bool TrainingRun::*> kinds[] = {
@@ -118,11 +114,7 @@ TrainingRun training_of(const Fields& f) {
   set_overlaps(f, r);
   const std::string& again = f.text("recompute");
   r.recompute = again.empty() ? Recompute::None : recompute_of(again);
-  const Precision p = precision_of(f);
-  // Eight-bit training computes only the products of weights in 8 bits. Everything else stays in 16 bits.
-  r.precision = is_eight_bit(p) ? Precision::Bf16 : p;
-  if (is_eight_bit(p))
-    r.products = p;
+  train_in(r, precision_of(f));
   return r;
 }
 

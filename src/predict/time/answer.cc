@@ -63,7 +63,7 @@ Draft draft_answer(const System& s, const TrainingRun& r) {
   return {
       t.seconds,
       t.fits ? t.bound : "out of memory",
-      r.precision,
+      r.products.value_or(r.precision),
       t.fits && r.tensor <= s.network.node_devices};
 }
 

@@ -21,16 +21,14 @@ constexpr size_t kFewRows = 60;
 // explain.
 constexpr size_t kMostFrameworks = 6;
 
-// Converts a point of the fit, a vector in fixed order, to constants.
+// How many constants of kCalibrationConstants are fitted to products; attention, the last, is not.
+constexpr size_t kFitted = std::size(kCalibrationConstants) - 1;
+
+// Converts a point of the fit to constants, in the order of kCalibrationConstants.
 Calibration constants_from(const std::vector<double>& x) {
   Calibration c;
-  c.compute = x[0];
-  c.memory = x[1];
-  c.feed = x[2];
-  c.prologue = x[3];
-  c.half_tile = x[4];
-  c.drift = x[5];
-  c.drift_length = x[6];
+  for (size_t i = 0; i < kFitted; ++i)
+    c.*kCalibrationConstants[i].at = x[i];
   return c;
 }
 
@@ -281,43 +279,35 @@ GemmFit calibrate_gemm(
       out[kFree[i]] = x[i];
     return out;
   };
-  if (few) {
-    best = with(minimise(
+  const auto fit_from = [&](const std::vector<double>& from) {
+    if (!few)
+      return minimise(error, from);
+    return with(minimise(
         [&](const std::vector<double>& x) {
           return error(with(x));
         },
-        {best[0], best[1], best[3], best[4], best[7]},
+        {from[0], from[1], from[3], from[4], from[7]},
         {250, 1, 0.35}));
-  } else {
-    best = minimise(error, best);
-  }
-  fit.constants = constants_from(best);
-  fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
+  };
+  const auto adopt = [&] {
+    fit.constants = constants_from(best);
+    fit.constants.framework = options.framework;
+    fit.constants.hold_out_error = fit.held_out.mean;
+    fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
+    if (!options.framework.empty())
+      fit.constants.launch_s = fit.launch_s;
+  };
+  best = fit_from(best);
   for (size_t f = 1; f < frameworks.size(); ++f)
     fit.libraries.emplace_back(frameworks[f], best[7 + f]);
   fit.fitted = judge_with(fitted, timed(best));
   fit.held_out = judge_with(held, timed(best));
-  fit.constants.framework = options.framework;
-  if (!options.framework.empty())
-    fit.constants.launch_s = fit.launch_s;
-  fit.constants.hold_out_error = fit.held_out.mean;
+  adopt();
   fit.roofline = roofline_of(system, fitted);
   if (options.all_rows) {
     fitted.insert(fitted.end(), held.begin(), held.end());
-    best = few ? with(minimise(
-                     [&](const std::vector<double>& x) {
-                       return error(with(x));
-                     },
-                     {best[0], best[1], best[3], best[4], best[7]},
-                     {250, 1, 0.35}))
-               : minimise(error, best);
-    const double hold_out = fit.constants.hold_out_error;
-    fit.constants = constants_from(best);
-    fit.constants.hold_out_error = hold_out;
-    fit.constants.framework = options.framework;
-    fit.launch_s = options.launch_s > 0 ? options.launch_s : best[7];
-    if (!options.framework.empty())
-      fit.constants.launch_s = fit.launch_s;
+    best = fit_from(best);
+    adopt();
   }
   fit.roofline_held_out = judge_with(held, [&](const Measurement& m) {
     return predict_roofline(chip_of(system, m), fit.roofline, product(m));
@@ -435,10 +425,10 @@ std::string to_yaml(const Calibration& c, Precision precision) {
   const auto line = [](const char* key, double value) {
     return std::string("    ") + key + ": " + base::format_number(value, 4) + "\n";
   };
-  return "  - precision: " + std::string(name(precision)) + "\n" + line("compute", c.compute) +
-         line("memory", c.memory) + line("feed", c.feed) + line("prologue", c.prologue) +
-         line("half_tile", c.half_tile) + line("drift", c.drift) + line("drift_length", c.drift_length) +
-         (c.framework.empty() ? "" : "    framework: " + c.framework + "\n") +
+  std::string out = "  - precision: " + std::string(name(precision)) + "\n";
+  for (size_t i = 0; i < kFitted; ++i)
+    out += line(kCalibrationConstants[i].name, c.*kCalibrationConstants[i].at);
+  return out + (c.framework.empty() ? "" : "    framework: " + c.framework + "\n") +
          (c.launch_s > 0 ? "    launch: " + base::format_quantity(c.launch_s, base::Dimension::Time) + "\n"
                          : "") +
          (c.hold_out_error > 0 ? line("hold_out_error", c.hold_out_error) : "");

@@ -1,5 +1,5 @@
-// Adds facts and figures to the diagnosis of a prediction: parts of the time, rooflines, timelines, memory,
-// energy, price and sensitivities, for each kind of question.
+// Adds the facts of a prediction to its diagnosis for each kind of question: time and its error, memory,
+// energy and price. Its figures are drawn in explain_figures.cc.
 #include "predict/time/explain.h"
 
 #include <cmath>
@@ -7,8 +7,7 @@
 #include "base/units.h"
 #include "predict/hardware/plausible.h"
 #include "predict/time/energy.h"
-#include "predict/time/sensitivity.h"
-#include "predict/time/training/pipeline.h"
+#include "predict/time/explain_figures.h"
 #include "predict/time/training/placement.h"
 
 namespace lento::predict {
@@ -20,30 +19,6 @@ using finding::Diagnosis;
 
 void fact(Diagnosis& d, const std::string& name, double value, Dimension dimension) {
   d.facts.emplace_back(name, format_quantity(value, dimension));
-}
-
-// Adds the parts of the time of `what` to the diagnosis as bars, longest first, in the unit in which
-// format_quantity writes the longest.
-void bars(Diagnosis& d, const std::string& what, const std::vector<std::pair<std::string, double>>& parts) {
-  double longest = 0;
-  for (const auto& [name, seconds] : parts)
-    longest = std::max(longest, seconds);
-  const std::pair<const char*, double> unit = longest >= 1      ? std::pair{"s", 1.0}
-                                              : longest >= 1e-3 ? std::pair{"ms", 1e3}
-                                                                : std::pair{"us", 1e6};
-  finding::BarsFigure figure;
-  figure.y_name = unit.first;
-  figure.series = {"time"};
-  figure.values.resize(1);
-  auto sorted = parts;
-  std::ranges::stable_sort(sorted, [](const auto& a, const auto& b) {
-    return a.second > b.second;
-  });
-  for (const auto& [name, seconds] : sorted) {
-    figure.categories.push_back(name);
-    figure.values[0].push_back(seconds * unit.second);
-  }
-  d.figures.push_back({"Where the time goes", "Time of " + what + " by cause.", std::move(figure)});
 }
 
 // Adds the dollars of the run and of a million tokens, when the price of a device is known.
@@ -83,29 +58,6 @@ void add_energy(Diagnosis& d, const System& s, const Question& q, double seconds
       {"Where the energy goes", "Operations and bytes at the data sheet's energies.", std::move(figure)});
 }
 
-// Draws the roofline of the chip on logarithmic axes and each kernel as a point under it.
-void roofline(Diagnosis& d, const System& system, const std::vector<Gemm>& kernels) {
-  if (kernels.empty())
-    return;
-  constexpr double kTera = 1e12;
-  const double peak = system.chip.peak(kernels[0].precision);
-  finding::ScatterFigure figure;
-  figure.x_name = "flops per byte of memory traffic";
-  figure.y_name = "TFLOP/s";
-  figure.log_x = figure.log_y = true;
-  finding::ScatterFigure::Group roof{"roof", {}, true};
-  finding::ScatterFigure::Group dots{"kernels", {}, false};
-  for (double x = 0.25; x <= 16384; x *= 2)
-    roof.points.push_back({x, std::min(peak, x * system.chip.memory_Bps) / kTera, "", false});
-  for (const Gemm& g : kernels) {
-    const KernelTime t = predict_gemm(system, g);
-    const std::string label = std::to_string(g.m) + "x" + std::to_string(g.n) + "x" + std::to_string(g.k);
-    dots.points.push_back({t.flops / t.memory_bytes, t.flops / t.seconds / kTera, label, false});
-  }
-  figure.groups = {std::move(roof), std::move(dots)};
-  d.figures.push_back({"Roofline", "Each matrix product against the data sheet's roof.", std::move(figure)});
-}
-
 // Adds facts about a matrix product and returns the products whose constants are shown.
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   const KernelTime t = predict_gemm(s, g);
@@ -117,7 +69,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
   d.facts.emplace_back("dataflow", std::string(name(t.tile.stays)) + " stationary");
   fact(d, "memory traffic", t.memory_bytes, Dimension::Bytes);
   d.facts.emplace_back("share of peak", base::percent(t.flops / t.seconds / s.chip.peak(g.precision)));
-  bars(
+  add_bars(
       d,
       "one product",
       {{"compute", t.compute_s},
@@ -131,7 +83,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Gemm& g) {
 std::vector<Gemm> describe(Diagnosis& d, const System& s, const LstmLayer& l) {
   const LayerTime t = predict_lstm(s, l);
   d.facts.emplace_back("bound by", std::string(name(t.bound)));
-  bars(d, "one layer", {{"steps", t.recurrent_s}, {"whole-sequence products", t.input_s}});
+  add_bars(d, "one layer", {{"steps", t.recurrent_s}, {"whole-sequence products", t.input_s}});
   return {{1, l.batch, l.gates * l.hidden, l.hidden, l.precision}};
 }
 
@@ -139,21 +91,8 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const Collective& c) {
   const CollectiveTime t = predict_collective(s, c);
   d.facts.emplace_back("algorithm", t.algorithm);
   fact(d, "bus bandwidth", t.bus_Bps, Dimension::BytesPerTime);
-  bars(d, "one exchange", {{"bandwidth", t.bandwidth_s}, {"latency", t.latency_s}});
+  add_bars(d, "one exchange", {{"bandwidth", t.bandwidth_s}, {"latency", t.latency_s}});
   return {};
-}
-
-// Draws the forward pass kernel by kernel, with one track for each bound (compute, cache, memory, ...).
-void timeline(Diagnosis& d, const GraphRun& r, const GraphTime& t) {
-  finding::TimelineFigure figure;
-  figure.x_name = "us";
-  double now = 0;
-  for (size_t i = 0; i < r.kernels.size(); ++i) {
-    const double end = now + 1e6 * t.kernels[i].seconds;
-    figure.spans.push_back({std::string(name(t.kernels[i].bound)), now, end, r.kernels[i].name, false});
-    now = end;
-  }
-  d.figures.push_back({"Forward pass", "Each kernel on the track of what bounds it.", std::move(figure)});
 }
 
 // Adds the memory need of a device, in bytes, and a sentence when it does not fit.
@@ -164,63 +103,6 @@ void memory(Diagnosis& d, const System& s, double bytes, bool fits) {
   if (!fits)
     d.verdict +=
         " It does not fit: it needs " + format_quantity(bytes, Dimension::Bytes) + " a device, " + has + ".";
-}
-
-// Draws the schedule of one device of each pipeline stage. Draws nothing when there are more than kMostSpans
-// spans, because they would be too small to read.
-void timeline(Diagnosis& d, const TrainingRun& r, const TrainingTime& t) {
-  constexpr double kMostSpans = 4000;
-  const double m = double(r.micro_batches());
-  if (2 * m * r.pipeline * r.interleave > kMostSpans)
-    return;
-  const double busy = (t.compute_s + t.recompute_s + t.tensor_s + t.host_s) / m / r.interleave;
-  PipelineShape shape{r.pipeline, r.interleave, int(m)};
-  // The backward pass takes twice the forward time, and recomputation adds the forward time once more.
-  shape.forward_s = busy * (t.recompute_s > 0 ? 0.25 : 1.0 / 3);
-  shape.backward_s = busy - shape.forward_s;
-  shape.hand_over_s = r.pipeline > 1 ? t.pipeline_s / (2 * m * r.interleave) : 0;
-  finding::TimelineFigure figure;
-  figure.x_name = "seconds";
-  for (const PipelineSpan& s : schedule_pipeline(shape)) {
-    const std::string chunk = r.interleave > 1 ? "." + std::to_string(s.chunk) : "";
-    figure.spans.push_back(
-        {"stage " + std::to_string(s.stage),
-         s.begin,
-         s.end,
-         (s.backward ? "B" : "F") + std::to_string(s.micro_batch) + chunk,
-         false});
-  }
-  const double end = figure.spans.back().end;
-  if (t.data_s > 0)
-    figure.spans.push_back({"gradients", end, end + t.data_s, "reduce and gather", false});
-  figure.spans.push_back(
-      {"optimizer", end + t.data_s, end + t.data_s + t.optimizer_s, "update of the weights", false});
-  d.figures.push_back(
-      {"Timeline", "F and B: forward and backward pass of a micro batch.", std::move(figure)});
-}
-
-// Adds a table that compares the orders in which ranks are laid out over the network.
-void tabulate_placements(Diagnosis& d, const System& s, const TrainingRun& r) {
-  const std::vector<PlacedTime> all = time_placements(s, r);
-  d.facts.emplace_back("ranks placed", to_string(r.placement));
-  if (all.size() < 2)
-    return;
-  finding::TableFigure table;
-  table.columns =
-      {"order of ranks", "time (s)", "tensor (s)", "hand-over (s)", "gradients (s)", "most on a link"};
-  const auto number = [](double value) {
-    return base::format_number(value, 4);
-  };
-  for (const PlacedTime& p : all)
-    table.rows.push_back(
-        {to_string(p.placement),
-         number(p.time.seconds),
-         number(p.time.tensor_s),
-         number(p.time.pipeline_s),
-         number(p.time.data_s),
-         number(p.most_load)});
-  d.figures.push_back(
-      {"Placements", "The first dimension of an order varies fastest from rank to rank.", std::move(table)});
 }
 
 // Prints the parameter counts among the first facts, where a misread model configuration is noticed at once.
@@ -286,7 +168,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
   d.facts.emplace_back("bound by", t.bound);
   memory(d, s, t.memory_bytes, t.fits);
   add_costs(d, s, "an iteration", t.seconds, r.devices(), t.tokens_per_s);
-  bars(
+  add_bars(
       d,
       "one step",
       {{"compute", t.compute_s},
@@ -297,8 +179,8 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const TrainingRun& giv
        {"gradients", t.data_s},
        {"optimizer", t.optimizer_s},
        {"host", t.host_s}});
-  timeline(d, r, t);
-  tabulate_placements(d, s, r);
+  add_timeline(d, r, t);
+  add_placements(d, s, r);
   return layer_work(r.model, shard_of(r)).products;
 }
 
@@ -312,7 +194,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const InferenceRun& r)
   d.facts.emplace_back("tokens per second", base::format_number(t.tokens_per_s, 4));
   memory(d, s, t.memory_bytes, t.fits);
   add_costs(d, s, "all requests", t.seconds, r.devices(), t.tokens_per_s);
-  bars(
+  add_bars(
       d,
       "all requests",
       {{"first token", t.first_token_s}, {"further tokens", t.seconds - t.first_token_s}});
@@ -332,7 +214,7 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
   if (r.training)
     d.facts.emplace_back("devices", std::to_string(r.replicas));
   memory(d, s, t.memory_bytes, t.fits);
-  bars(
+  add_bars(
       d,
       r.training ? "one step" : "one pass",
       {{"products, forward", t.products_s},
@@ -340,30 +222,12 @@ std::vector<Gemm> describe(Diagnosis& d, const System& s, const GraphRun& r) {
        {"backward", t.backward_s},
        {"optimizer", t.optimizer_s},
        {"gradients", t.exchange_s}});
-  timeline(d, r, t);
+  add_timeline(d, r, t);
   std::vector<Gemm> products;
   for (const GraphKernel& k : r.kernels)
     if (k.product)
       products.push_back(k.gemm);
   return products;
-}
-
-// Returns the latencies at half, nine of ten and 99 of 100 requests.
-finding::TableFigure percentile_table(const ServingTime& t) {
-  finding::TableFigure table;
-  table.columns = {"seconds", "half", "nine of ten", "99 of 100"};
-  const std::pair<const char*, const Percentiles*> rows[] = {
-      {"to the first token", &t.first_token_s},
-      {"a further token", &t.per_token_s},
-      {"between two tokens", &t.step_s},
-      {"of a request", &t.request_s}};
-  for (const auto& [name, p] : rows)
-    table.rows.push_back(
-        {name,
-         base::format_number(p->p50, 4),
-         base::format_number(p->p90, 4),
-         base::format_number(p->p99, 4)});
-  return table;
 }
 
 // Adds latencies and rates of a serving run under load, or the fact that the model does not fit in memory.
@@ -383,12 +247,12 @@ void describe_serving(Diagnosis& d, const System& s, const std::string& framewor
   if (!t.keeps_up)
     d.notes.push_back("Requests arrive faster than they are served: the queue grows without end.");
   memory(d, s, t.memory_bytes + s.chip.memory_reserve, t.fits);
-  d.figures.push_back({"Waiting", "Percentiles over all requests, or tokens.", percentile_table(t)});
+  add_percentiles(d, t);
 }
 
 // Adds the parts of a fused kernel's time and the measurements to which its constants were fitted.
 void describe_fused(Diagnosis& d, const FusedAnswer& a) {
-  bars(
+  add_bars(
       d,
       "one kernel",
       {{"launch", a.time.launch_s}, {"compute", a.time.compute_s}, {"memory", a.time.memory_s}});
@@ -398,19 +262,6 @@ void describe_fused(Diagnosis& d, const FusedAnswer& a) {
       "this kernel on other chips",
       "all chips and kernels of the kind"};
   d.facts.emplace_back("constants fitted to", kFrom[size_t(a.match)]);
-}
-
-// Adds two tables: the change of the time for 1 % more of each input, and the ratio for twice each size.
-void tabulate_sensitivities(Diagnosis& d, const System& system, const Question& q) {
-  finding::TableFigure inputs{{"input", "change of the time for 1 % more"}, {}};
-  finding::TableFigure sizes{{"size", "time when doubled"}, {}};
-  for (const Elasticity& e : elasticities(system, q))
-    inputs.rows.push_back({e.input, base::format_number(e.value, 3) + " %"});
-  for (const Doubling& one : doublings(system, q))
-    sizes.rows.push_back({one.input, base::format_number(one.ratio, 4) + " x"});
-  d.figures.push_back({"Sensitivity", "Negative: more of it makes the workload faster.", std::move(inputs)});
-  if (!sizes.rows.empty())
-    d.figures.push_back({"Sizes", "One size of the workload doubled, all else as asked.", std::move(sizes)});
 }
 
 // Adds the constants of the chip that these products use, with their source.
@@ -496,9 +347,9 @@ Diagnosis explain(const System& base_system, const Question& question) {
         }
       },
       question.what);
-  roofline(d, system, kernels);
+  add_roofline(d, system, kernels);
   add_energy(d, system, question, a.seconds);
-  tabulate_sensitivities(d, system, question);
+  add_sensitivities(d, system, question);
   constants(d, system, kernels);
   const GraphRun* graph = std::get_if<GraphRun>(&question.what);
   const bool step = std::holds_alternative<TrainingRun>(question.what) || (graph && graph->training);

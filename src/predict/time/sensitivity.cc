@@ -7,109 +7,40 @@
 namespace lento::predict {
 namespace {
 
-using Slot = double* (*)(System&);
-
+template <class Part>
 struct Input {
   const char* name;
-  Slot at;
+  double Part::*at;
 };
 
-constexpr Input kInputs[] = {
-    {"clock",
-     [](System& s) {
-       return &s.chip.clock_hz;
-     }},
-    {"memory bandwidth",
-     [](System& s) {
-       return &s.chip.memory_Bps;
-     }},
-    {"memory size",
-     [](System& s) {
-       return &s.chip.memory_bytes;
-     }},
-    {"cache size",
-     [](System& s) {
-       return &s.chip.cache_bytes;
-     }},
-    {"running sums of a unit",
-     [](System& s) {
-       return &s.chip.unit_results;
-     }},
-    {"buffer of a unit",
-     [](System& s) {
-       return &s.chip.unit_buffer_bytes;
-     }},
-    {"power",
-     [](System& s) {
-       return &s.chip.power_w;
-     }},
-    {"idle share of the power",
-     [](System& s) {
-       return &s.chip.idle_share;
-     }},
-    {"speed of the library",
-     [](System& s) {
-       return &s.stack.library;
-     }},
-    {"overlap of gradients",
-     [](System& s) {
-       return &s.stack.overlap;
-     }},
-    {"launch time",
-     [](System& s) {
-       return &s.stack.launch_s;
-     }},
-    {"host time of a layer",
-     [](System& s) {
-       return &s.stack.host_layer_s;
-     }},
-    {"host time of a tensor-parallel way",
-     [](System& s) {
-       return &s.stack.host_tensor;
-     }},
-    {"stall of a hand-over",
-     [](System& s) {
-       return &s.stack.hand_over_s;
-     }},
-    {"element-wise traffic",
-     [](System& s) {
-       return &s.stack.pointwise;
-     }},
-    {"link bandwidth in a node",
-     [](System& s) {
-       return &s.network.node.lane_Bps;
-     }},
-    {"efficiency of a link",
-     [](System& s) {
-       return &s.network.node.efficiency;
-     }},
-    {"latency of a link",
-     [](System& s) {
-       return &s.network.node.latency_s;
-     }},
-    {"start of a collective",
-     [](System& s) {
-       return &s.network.node.start_s;
-     }},
-    {"set-up of large messages",
-     [](System& s) {
-       return &s.network.node.setup_s;
-     }},
-    {"reduction in the switch",
-     [](System& s) {
-       return &s.network.node.in_switch;
-     }},
-    {"bandwidth between nodes",
-     [](System& s) {
-       return &s.network.between_Bps;
-     }},
-    {"efficiency between nodes",
-     [](System& s) {
-       return &s.network.between_efficiency;
-     }},
-    {"latency between nodes", [](System& s) {
-       return &s.network.between_latency_s;
-     }}};
+constexpr Input<Chip> kOfChip[] = {
+    {"clock", &Chip::clock_hz},
+    {"memory bandwidth", &Chip::memory_Bps},
+    {"memory size", &Chip::memory_bytes},
+    {"cache size", &Chip::cache_bytes},
+    {"running sums of a unit", &Chip::unit_results},
+    {"buffer of a unit", &Chip::unit_buffer_bytes},
+    {"power", &Chip::power_w},
+    {"idle share of the power", &Chip::idle_share}};
+constexpr Input<Stack> kOfStack[] = {
+    {"speed of the library", &Stack::library},
+    {"overlap of gradients", &Stack::overlap},
+    {"launch time", &Stack::launch_s},
+    {"host time of a layer", &Stack::host_layer_s},
+    {"host time of a tensor-parallel way", &Stack::host_tensor},
+    {"stall of a hand-over", &Stack::hand_over_s},
+    {"element-wise traffic", &Stack::pointwise}};
+constexpr Input<NodeLinks> kOfNode[] = {
+    {"link bandwidth in a node", &NodeLinks::lane_Bps},
+    {"efficiency of a link", &NodeLinks::efficiency},
+    {"latency of a link", &NodeLinks::latency_s},
+    {"start of a collective", &NodeLinks::start_s},
+    {"set-up of large messages", &NodeLinks::setup_s},
+    {"reduction in the switch", &NodeLinks::in_switch}};
+constexpr Input<Network> kOfNetwork[] = {
+    {"bandwidth between nodes", &Network::between_Bps},
+    {"efficiency between nodes", &Network::between_efficiency},
+    {"latency between nodes", &Network::between_latency_s}};
 
 constexpr double kGrowth = 1.05;
 
@@ -223,11 +154,19 @@ std::vector<std::pair<const char*, int*>> ways_of(Question& q) {
 std::vector<Elasticity> elasticities(const System& system, const Question& q) {
   const double before = time_of(system, q);
   std::vector<Elasticity> out;
-  for (const Input& input : kInputs) {
-    System changed = system;
-    *input.at(changed) *= kGrowth;
-    out.push_back({input.name, elasticity(time_of(changed, q), before, kGrowth)});
-  }
+  System changed = system;
+  const auto grow = [&](auto& part, const auto& inputs) {
+    for (const auto& input : inputs) {
+      const double kept = part.*input.at;
+      part.*input.at *= kGrowth;
+      out.push_back({input.name, elasticity(time_of(changed, q), before, kGrowth)});
+      part.*input.at = kept;
+    }
+  };
+  grow(changed.chip, kOfChip);
+  grow(changed.stack, kOfStack);
+  grow(changed.network.node, kOfNode);
+  grow(changed.network, kOfNetwork);
   System wider = system;
   wider.chip.units += std::max(1, int(std::lround((kGrowth - 1) * system.chip.units)));
   out.push_back(

@@ -169,14 +169,14 @@ Question from_model(const Transformer& model, const RunOptions& options) {
   run.sequence = options.sequence;
   run.global_batch = options.batch;
   run.micro_batch = options.micro_batch;
-  run.precision = options.precision;
+  train_in(run, options.precision);
   run.recompute = options.recompute;
   apply_parallel(options.parallel, run);
   base::ErrorList errors;
   apply_placement(options.placement, {"--placement"}, run, errors);
   errors.throw_if_any();
   if (options.training) {
-    check_trainable(run.precision, {"--precision"});
+    check_trainable(options.precision, {"--precision"});
     return {run, {}, options.framework};
   }
   return {serving_run(run, options), {}, options.framework};
@@ -336,7 +336,7 @@ Question from_yaml(const std::string& text, const std::string& file, const Trans
   } else {
     TrainingRun run;
     run.model = model;
-    run.precision = p;
+    train_in(run, p);
     read_run(f, root.find("placement") ? root.find("placement")->where : root.where, run, recompute, errors);
     run.recompute = recompute_of(recompute);
     check_trainable(run.products.value_or(run.precision), root.where);

@@ -171,6 +171,26 @@ TEST(Workload, AConfigurationCanHaveItsRunBesideIt) {
       HasSubstr("the model is named twice"));
 }
 
+// Software trains in 8 bits by computing the products of weights in them.
+TEST(Workload, NarrowTrainingKeepsAllButItsProductsInSixteenBits) {
+  const std::string config =
+      R"({"model_type":"llama","architectures":["LlamaForCausalLM"],"hidden_size":512,"num_hidden_layers":4,)"
+      R"("num_attention_heads":8,"intermediate_size":2048,"vocab_size":32000})";
+  RunOptions o;
+  o.training = true;
+  o.precision = Precision::Fp8;
+  const auto optioned = std::get<TrainingRun>(parse_workload(config, "config.json", o).what);
+  const auto written = std::get<TrainingRun>(parse("precision: fp8\n" + kModel).what);
+  for (const TrainingRun& run : {optioned, written}) {
+    EXPECT_EQ(run.precision, Precision::Bf16);
+    EXPECT_EQ(run.products, Precision::Fp8);
+  }
+  o.precision = Precision::Fp16;
+  const auto half = std::get<TrainingRun>(parse_workload(config, "config.json", o).what);
+  EXPECT_EQ(half.precision, Precision::Fp16);
+  EXPECT_FALSE(half.products);
+}
+
 TEST(Workload, LatentAttentionAndMixturesCanBeSaidInYaml) {
   const auto run = std::get<TrainingRun>(
       parse("model: {layers: 4, hidden: 512, heads: 8, kv_rank: 64, query_rank: 96, rotary_size: 16, "

@@ -377,6 +377,12 @@ int TrainingRun::stride(Axis axis) const {
   return stride;
 }
 
+void train_in(TrainingRun& run, Precision p) {
+  const bool narrow = bytes_of(p) < bytes_of(Precision::Bf16);
+  run.precision = narrow ? Precision::Bf16 : p;
+  run.products = narrow ? std::optional(p) : std::nullopt;
+}
+
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run) {
   if (run.micro_batch > 0)
     return run;
@@ -433,7 +439,8 @@ TrainingTime predict_training(const System& system, const TrainingRun& run, cons
               t.optimizer_s;
   t.tokens_per_s = double(run.global_batch * run.sequence) / t.seconds;
   add_flops(run, t);
-  t.utilisation = t.model_flops / (t.seconds * run.devices() * system.chip.peak(run.precision));
+  const double peak = system.chip.peak(run.products.value_or(run.precision));
+  t.utilisation = t.model_flops / (t.seconds * run.devices() * peak);
   t.bound = largest(t);
   TrainingRun leanest = run;
   TrainingMemory memory = training_memory(run, system.stack);

@@ -118,6 +118,9 @@ struct TrainingTime {
 // Returns the run with a micro batch: its own when it has one, else the fastest power of two that divides
 // the batch and fits in memory, or 1 when none fits.
 TrainingRun with_micro_batch(const System& system, const TrainingRun& run);
+// Sets the precision in which a run is said to train. Below 16 bits software computes the products of weights
+// in it and keeps everything else in bf16.
+void train_in(TrainingRun& run, Precision p);
 
 // Throws base::Error when a parallel degree does not divide the model's sizes or the batch.
 TrainingTime predict_training(const System& system, const TrainingRun& run, const base::Location& where = {});
