@@ -1,7 +1,7 @@
 // lento-lab validate: recomputes every published figure that the predictor is compared with.
 #include "lab/predict/validate.h"
 
-#include <cstdlib>
+#include <algorithm>
 
 #include "base/file.h"
 #include "base/scan/csv.h"
@@ -23,11 +23,6 @@ using base::percent;
 using finding::Diagnosis;
 using finding::TableFigure;
 
-std::string default_folder() {
-  const char* shared = std::getenv("LENTO_SHARED");
-  return std::string(shared ? shared : "../shared") + "/data/predict";
-}
-
 // Returns predicted over measured against the measured time, with one group for each limit that `shown`
 // accepts.
 template <class Shown>
@@ -46,13 +41,22 @@ finding::ScatterFigure residuals_of(const predict::Validation& validation, const
   return scatter;
 }
 
+// Fills in how many limits are reached and the table of them.
+void add_limits(Diagnosis& d, const std::string& title, const std::string& basis, TableFigure table) {
+  const auto column = size_t(std::ranges::find(table.columns, "reached") - table.columns.begin());
+  const auto reached = std::ranges::count_if(table.rows, [&](const std::vector<std::string>& row) {
+    return row[column] == "yes";
+  });
+  d.verdict = std::to_string(reached) + " of " + std::to_string(table.rows.size()) + " limits are reached.";
+  d.figures.push_back({title, basis, std::move(table)});
+}
+
 Diagnosis to_diagnosis(const predict::Validation& validation) {
   Diagnosis d;
   d.scale = "predict";
   d.title = "Published figures, recomputed";
   TableFigure table;
   table.columns = {"what", "rows", "published", "limit", "ours", "reached", "how"};
-  size_t reached = 0;
   for (const predict::Bar& bar : validation.bars) {
     table.rows.push_back(
         {bar.what,
@@ -66,11 +70,8 @@ Diagnosis to_diagnosis(const predict::Validation& validation) {
         bar.what,
         percent(bar.ours) + " of at most " + percent(bar.limit) + (bar.reached ? "" : " NOT REACHED") +
             ", published " + bar.published + ", " + std::to_string(bar.rows) + " rows");
-    reached += bar.reached;
   }
-  d.verdict =
-      std::to_string(reached) + " of " + std::to_string(validation.bars.size()) + " limits are reached.";
-  d.figures.push_back({"Limits", "Mean relative error unless the row says otherwise.", std::move(table)});
+  add_limits(d, "Limits", "Mean relative error unless the row says otherwise.", std::move(table));
   for (const predict::Bar& bar : validation.bars) {
     if (bar.reached)
       continue;
@@ -168,7 +169,6 @@ Diagnosis kernels(const std::string& folder, const std::string& residuals, const
       "aim of the median",
       "reached",
       "never measured: median"};
-  size_t reached = 0;
   const std::vector<predict::JudgedKernel> judged =
       predict::judge_kernels(predict::kernel_rows(folder), progress);
   if (!residuals.empty())
@@ -190,13 +190,12 @@ Diagnosis kernels(const std::string& folder, const std::string& residuals, const
             " mean of at most half of the roofline's " + percent(b.roofline_mean) +
             (b.reached() ? "" : " NOT REACHED") + ", " + std::to_string(b.rows) +
             " rows; without any row of the chip " + percent(b.stranger_median) + " median");
-    reached += b.reached();
   }
-  d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
-  d.figures.push_back(
-      {"Fused kernels",
-       "Each row predicted with scalars fitted to three quarters of the rows, it being in the fourth.",
-       std::move(table)});
+  add_limits(
+      d,
+      "Fused kernels",
+      "Each row predicted with scalars fitted to three quarters of the rows, it being in the fourth.",
+      std::move(table));
   return d;
 }
 
@@ -292,7 +291,6 @@ Diagnosis serving(const std::string& folder, const std::string& residuals, const
   const std::vector<predict::JudgedPoint> judged = predict::judge_serving(points, progress);
   if (!residuals.empty())
     write_serving_residuals(residuals, judged);
-  size_t reached = 0;
   const std::vector<predict::ServingBar> bars = predict::serving_bars(judged);
   for (const predict::ServingBar& b : bars) {
     table.rows.push_back(
@@ -301,11 +299,12 @@ Diagnosis serving(const std::string& folder, const std::string& residuals, const
         b.what,
         percent(b.median) + " of at most " + percent(b.limit) + (b.reached() ? "" : " NOT REACHED") + ", " +
             std::to_string(b.rows) + " loads");
-    reached += b.reached();
   }
-  d.verdict = std::to_string(reached) + " of " + std::to_string(bars.size()) + " limits are reached.";
-  d.figures.push_back(
-      {"Serving", "Medians of the error; each deployment in a part that was not fitted.", std::move(table)});
+  add_limits(
+      d,
+      "Serving",
+      "Medians of the error; each deployment in a part that was not fitted.",
+      std::move(table));
   return d;
 }
 
@@ -337,145 +336,125 @@ Diagnosis left_out(const std::string& folder, const std::string& chip, const bas
   return d;
 }
 
+struct ValidateArguments {
+  std::string folder;
+  std::string residuals;
+  std::string errors;
+  std::string left_out;
+  std::string kernel_constants;
+  std::string serving_constants;
+  std::string doors;
+  std::string stacks;
+  bool kernels = false;
+  bool serving = false;
+  bool training = false;
+};
+
+// Returns the errors of fused kernels, served loads and training steps, each predicted with scalars that were
+// fitted to others.
+std::vector<predict::HoldOutCell> software_cells(const std::string& from, const base::Progress& progress) {
+  auto seen = predict::seen_errors(predict::judge_kernels(predict::kernel_rows(from), progress));
+  const auto add = [&seen](const std::vector<predict::SeenError>& more) {
+    seen.insert(seen.end(), more.begin(), more.end());
+  };
+  const auto points = predict::served_points(from);
+  add(predict::seen_errors(predict::judge_serving(points, progress)));
+  const auto runs = predict::published_runs(from);
+  add(predict::seen_errors(predict::judge_training(runs, progress)));
+  return predict::cells_of(seen);
+}
+
+// Writes what the arguments ask for instead of a comparison; returns whether they do.
+bool only_written(const ValidateArguments& o, const std::string& from, const base::Progress& progress) {
+  if (!o.stacks.empty())
+    write_stacks(o.stacks, predict::fit_stacks(predict::published_runs(from), -1, progress));
+  else if (!o.kernel_constants.empty())
+    write_kernel_constants(o.kernel_constants, predict::fit_kernels(predict::kernel_rows(from), progress));
+  else if (!o.serving_constants.empty())
+    write_serving_constants(
+        o.serving_constants,
+        predict::fit_serving(predict::served_points(from), -1, progress));
+  else if ((o.serving || o.kernels) && !o.errors.empty())
+    write_errors(o.errors, software_cells(from, progress));
+  else
+    return false;
+  return true;
+}
+
+Diagnosis compared(const ValidateArguments& o, const std::string& from, const base::Progress& progress) {
+  if (!o.doors.empty())
+    return all_doors(from, o.doors, progress);
+  if (o.training)
+    return validate_training(from, o.residuals, progress);
+  if (!o.left_out.empty())
+    return left_out(from, o.left_out, progress);
+  if (o.serving)
+    return serving(from, o.residuals, progress);
+  if (o.kernels)
+    return kernels(from, o.residuals, progress);
+  const predict::Validation validation = predict::validate(from, progress);
+  if (validation.bars.empty())
+    throw base::Error(
+        {from},
+        "no measured table was found here",
+        "name the folder that holds train_korthikanti_a100.csv and the others");
+  if (!o.residuals.empty())
+    write_residuals(o.residuals, validation);
+  if (!o.errors.empty())
+    write_errors(o.errors, predict::hold_out_cells(from));
+  return to_diagnosis(validation);
+}
+
 }  // namespace
 
 void add_validate(Command& app, Context& context) {
   Command* command =
       app.add_subcommand("validate", "Recompute every published figure: published, ours, deviation");
-  auto folder = std::make_shared<std::string>();
-  auto residuals = std::make_shared<std::string>();
+  auto o = std::make_shared<ValidateArguments>();
   command->add_option(
       "FOLDER",
-      *folder,
+      o->folder,
       "The measured tables; default: data/predict under LENTO_SHARED or ../shared");
-  command->add_option("--residuals", *residuals, "Also write predicted and measured seconds of every row")
-      ->type_name("FILE");
-  auto errors = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--errors",
-          *errors,
-          "Also write the error of every kind of question, chip and regime, as `lento predict` states it; "
-          "with "
-          "--kernels or --serving, only those of fused kernels and served loads")
-      ->type_name("FILE");
-  auto chip = std::make_shared<std::string>();
+  const auto file = [command](const char* flag, std::string& path, const char* help) {
+    command->add_option(flag, path, help)->type_name("FILE");
+  };
+  file("--residuals", o->residuals, "Also write predicted and measured seconds of every row");
+  file(
+      "--errors",
+      o->errors,
+      "Also write the error of every kind of question, chip and regime, as `lento predict` states it; with "
+      "--kernels or --serving, only those of fused kernels and served loads");
   command->add_option(
       "--leave-out",
-      *chip,
+      o->left_out,
       "Instead: products on this chip, with constants fitted to its relatives' rows only");
-  auto constants = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--kernel-constants",
-          *constants,
-          "Instead: fit the scalars of fused kernels to all rows and write them, as the product ships them")
-      ->type_name("FILE");
-  auto fused = std::make_shared<bool>(false);
-  command->add_flag("--kernels", *fused, "Instead: the fused kernels of serving only");
-  auto serving_file = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--serving-constants",
-          *serving_file,
-          "Instead: fit the software of serving to all public deployments and write it")
-      ->type_name("FILE");
-  auto served = std::make_shared<bool>(false);
-  command->add_flag("--serving", *served, "Instead: served deployments only");
-  auto doors = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--doors",
-          *doors,
-          "Instead: ask every training row as a table, YAML and config.json, and write the answers")
-      ->type_name("FILE");
-  auto stacks = std::make_shared<std::string>();
-  command
-      ->add_option(
-          "--training-stacks",
-          *stacks,
-          "Instead: fit the software of training to all published runs and write lines for data sheets")
-      ->type_name("FILE");
-  auto trained = std::make_shared<bool>(false);
-  command->add_flag("--training", *trained, "Instead: published training runs only");
+  file(
+      "--kernel-constants",
+      o->kernel_constants,
+      "Instead: fit the scalars of fused kernels to all rows and write them, as the product ships them");
+  command->add_flag("--kernels", o->kernels, "Instead: the fused kernels of serving only");
+  file(
+      "--serving-constants",
+      o->serving_constants,
+      "Instead: fit the software of serving to all public deployments and write it");
+  command->add_flag("--serving", o->serving, "Instead: served deployments only");
+  file(
+      "--doors",
+      o->doors,
+      "Instead: ask every training row as a table, YAML and config.json, and write the answers");
+  file(
+      "--training-stacks",
+      o->stacks,
+      "Instead: fit the software of training to all published runs and write lines for data sheets");
+  command->add_flag("--training", o->training, "Instead: published training runs only");
   context.add_output_options(*command);
   example(
       *command,
       "lento-lab validate ../shared/data/predict --residuals residuals.csv --html validation.html");
-  command->callback([&context,
-                     folder,
-                     residuals,
-                     errors,
-                     chip,
-                     constants,
-                     fused,
-                     serving_file,
-                     served,
-                     doors,
-                     stacks,
-                     trained] {
-    const std::string from = folder->empty() ? default_folder() : *folder;
-    if (!stacks->empty()) {
-      const auto runs = predict::published_runs(from);
-      write_stacks(*stacks, predict::fit_stacks(runs, -1, context.progress()));
-      return;
-    }
-    if (!doors->empty()) {
-      context.show(all_doors(from, *doors, context.progress()));
-      return;
-    }
-    if (*trained) {
-      context.show(validate_training(from, *residuals, context.progress()));
-      return;
-    }
-    if (!chip->empty()) {
-      context.show(left_out(from, *chip, context.progress()));
-      return;
-    }
-    if (!constants->empty()) {
-      write_kernel_constants(
-          *constants,
-          predict::fit_kernels(predict::kernel_rows(from), context.progress()));
-      return;
-    }
-    const bool serving_errors = (*served || *fused) && !errors->empty();
-    if (serving_errors) {
-      const auto kernels_judged = predict::judge_kernels(predict::kernel_rows(from), context.progress());
-      const auto points = predict::served_points(from);
-      auto seen = predict::seen_errors(kernels_judged);
-      const auto loads = predict::seen_errors(predict::judge_serving(points, context.progress()));
-      seen.insert(seen.end(), loads.begin(), loads.end());
-      const auto runs = predict::published_runs(from);
-      const auto steps = predict::seen_errors(predict::judge_training(runs, context.progress()));
-      seen.insert(seen.end(), steps.begin(), steps.end());
-      write_errors(*errors, predict::cells_of(seen));
-      return;
-    }
-    if (!serving_file->empty()) {
-      const auto points = predict::served_points(from);
-      write_serving_constants(*serving_file, predict::fit_serving(points, -1, context.progress()));
-      return;
-    }
-    if (*served) {
-      context.show(serving(from, *residuals, context.progress()));
-      return;
-    }
-    if (*fused) {
-      context.show(kernels(from, *residuals, context.progress()));
-      return;
-    }
-    const predict::Validation validation = predict::validate(from, context.progress());
-    if (validation.bars.empty()) {
-      throw base::Error(
-          {from},
-          "no measured table was found here",
-          "name the folder that holds train_korthikanti_a100.csv and the others");
-    }
-    if (!residuals->empty())
-      write_residuals(*residuals, validation);
-    if (!errors->empty())
-      write_errors(*errors, predict::hold_out_cells(from));
-    context.show(to_diagnosis(validation));
+  command->callback([&context, o] {
+    const std::string from = o->folder.empty() ? predict::published_tables() : o->folder;
+    if (!only_written(*o, from, context.progress()))
+      context.show(compared(*o, from, context.progress()));
   });
 }
 

@@ -1,10 +1,10 @@
 // What an answer says of its own error.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
+#include "lab/predict/training_runs.h"
 #include "lab/predict/validate.h"
 #include "predict/time/hold_out.h"
 
@@ -46,8 +46,7 @@ TEST(HoldOut, CellsAreQuantilesByRegimeAndOfAllRegimes) {
 
 // The statement is the measurement: where the measured tables are present, they give the shipped figures.
 TEST(HoldOut, TheShippedTableIsWhatTheMeasuredTablesGive) {
-  const char* shared = std::getenv("LENTO_SHARED");
-  const std::string folder = std::string(shared ? shared : "../shared") + "/data/predict";
+  const std::string folder = published_tables();
   if (!std::filesystem::exists(folder))
     GTEST_SKIP() << "no measured tables";
   const std::vector<HoldOutCell> now = hold_out_cells(folder);

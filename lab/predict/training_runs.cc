@@ -1,6 +1,7 @@
 // Reads the published tables of training runs, with the chip, software and model that each row names.
 #include "lab/predict/training_runs.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "base/number.h"
@@ -82,6 +83,11 @@ void read_table(const Table& table, const std::string& path, std::vector<Publish
 }
 
 }  // namespace
+
+std::string published_tables() {
+  const char* shared = std::getenv("LENTO_SHARED");
+  return std::string(shared ? shared : "../shared") + "/data/predict";
+}
 
 std::vector<PublishedRun> published_runs(const std::string& folder) {
   std::vector<PublishedRun> out;

@@ -26,6 +26,9 @@ struct PublishedRun {
   }
 };
 
+// Returns the folder of measured tables: data/predict under LENTO_SHARED, or under ../shared.
+std::string published_tables();
+
 // Returns the runs of every table of training runs in `folder`, on chips that the tables name exactly.
 std::vector<PublishedRun> published_runs(const std::string& folder);
 
