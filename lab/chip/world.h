@@ -33,6 +33,7 @@ struct WorldRow {
   int whole = 0;   // a class or the whole chip is named
   int faulty = 0;
   int right = 0;
+  int among = 0;  // named as one of several that the records do not separate ("A or B")
   int faulty_unsure = 0;
   int wrong = 0;
   std::vector<double> factor_errors;  // of right answers, relative

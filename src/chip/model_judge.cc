@@ -129,53 +129,41 @@ FactorFit ModelJudge::fitted_factors(std::vector<SlowPart> parts, bool measured)
   return out;
 }
 
-// Tests a suspect and the parts that time bins cannot distinguish from it (Suspect::alike). Raw records may
-// separate them: parts whose gain is more than 2 log(1 / false_alarms) below the best are removed, and the
-// suspect becomes the part with the best gain.
+// Tests a suspect after the parts that time bins cannot distinguish from it (Suspect::alike) were simulated.
 Confirmation ModelJudge::confirmed(Suspect& s) {
-  const auto of = [&](const Component& part) {
-    return confirm(*model_, *verdict_, part, double(s.begin), double(s.end));
-  };
-  Confirmation best = of(s.component);
-  if (s.alike.size() < 2)
-    return best;
-  std::vector<Confirmation> all;
-  for (const Component& part : s.alike)
-    all.push_back(of(part));
-  for (const Confirmation& c : all)
-    if (c.test.gain > best.test.gain)
-      best = c;
-  const double chance = 2 * std::log(1 / options_.false_alarms);
-  s.alike.clear();
-  for (const Confirmation& c : all)
-    if (c.test.gain > best.test.gain - chance)
-      s.alike.push_back(c.test.component);
-  s.component = best.test.component;
   compare_by_simulation(s);
-  return of(s.component);
+  return confirm(*model_, *verdict_, s.component, double(s.begin), double(s.end));
 }
 
-// Simulates each of the parts in `s.alike`, when they are two to four, and keeps those whose log-likelihood
-// is within log(1 / false_alarms) of the best. Parts on one path differ by transfers that use only one of
-// them, and by the queues before them.
+// Simulates each of the parts in `s.alike`, of more than four those with the largest gains. The likeliest
+// becomes the suspect, and those are kept whose log-likelihood is within log(1 / false_alarms) of it, either
+// each with its fitted factor or both with the factor of the suspect: the simulated runs of parts with the
+// same transfers are equal, while their fitted factors differ by chance. Parts on one path differ by
+// transfers that use only one of them, and by the queues before them. The first-order gain cannot rank them,
+// because it is larger for a part that serves more of the delayed transfers.
 void ModelJudge::compare_by_simulation(Suspect& s) {
   constexpr size_t kMostCompared = 4;
-  if (s.alike.size() < 2 || s.alike.size() > kMostCompared)
+  if (s.alike.size() < 2)
     return;
-  std::vector<double> fits;
-  for (const Component& part : s.alike) {
-    const double log_factor = std::log(std::max(1.0, s.factor));
-    fits.push_back(fitted_factors({{part, log_factor, s.begin, s.end}}).solution.log_likelihood);
+  if (s.alike.size() > kMostCompared) {
+    std::ranges::stable_sort(s.alike, std::ranges::greater{}, [&](const Component& part) {
+      return confirm(*model_, *verdict_, part, double(s.begin), double(s.end)).test.gain;
+    });
+    s.alike.resize(kMostCompared);
   }
-  const double best = *std::ranges::max_element(fits);
+  std::vector<FactorFit> fits;
+  for (const Component& part : s.alike)
+    fits.push_back(fitted_factors({{part, std::log(std::max(1.0, s.factor)), s.begin, s.end}}));
+  const auto best = std::ranges::max_element(fits, {}, [](const FactorFit& fit) {
+    return fit.solution.log_likelihood;
+  });
   const double chance = std::log(1 / options_.false_alarms);
+  s.component = s.alike[size_t(best - fits.begin())];
   std::vector<Component> kept;
-  for (size_t i = 0; i < fits.size(); ++i) {
-    if (fits[i] == best)
-      s.component = s.alike[i];
-    if (fits[i] > best - chance)
+  for (size_t i = 0; i < fits.size(); ++i)
+    if (fits[i].solution.log_likelihood > best->solution.log_likelihood - chance ||
+        fits[i].log_likelihood_at_start > best->log_likelihood_at_start - chance)
       kept.push_back(s.alike[i]);
-  }
   s.alike = std::move(kept);
 }
 
@@ -350,6 +338,8 @@ void ModelJudge::add_to(finding::Diagnosis& d) const {
     finding::sort_findings(d.findings);
     d.verdict = d.findings.front().summary;
     d.outcome = finding::Outcome::Findings;
+    if (!d.reason.empty())
+      d.notes.push_back("Whether a single part is slow cannot be judged: " + d.reason);
   }
   d.notes.insert(d.notes.end(), v.notes.begin(), v.notes.end());
   if (v.clocks.grain > 1)

@@ -109,8 +109,13 @@ class FactorSearch {
     const bool numbers = cut() && std::ranges::all_of(out.parts, whole_run);
     const double close = measured && !numbers ? kApart : kClose;
     std::vector<double> steps;
+    FactorFit likeliest;
     for (int round = 1;; ++round) {
       steps = play(out);
+      if (round == 1)
+        out.log_likelihood_at_start = out.solution.log_likelihood;
+      if (round == 1 || out.solution.log_likelihood > likeliest.solution.log_likelihood)
+        likeliest = out;
       const bool near = std::ranges::all_of(steps, [close](double step) {
         return std::abs(step) < close;
       });
@@ -122,7 +127,10 @@ class FactorSearch {
     if (measured) {
       numbers ? measure_by_number(out) : measure(out, steps);
       add_class_deviations(out);
+    } else {
+      out.parts = std::move(likeliest.parts);
     }
+    out.solution = std::move(likeliest.solution);
     out.simulated = simulated_;
     return out;
   }

@@ -34,8 +34,9 @@ struct FactorFit {
   // Standard deviation of each log factor, only when they were measured. kMostLogFactor means that the
   // records do not determine the factor.
   std::vector<double> deviation;
-  Solution solution;  // the nuisances fitted together with the factors
-  int simulated = 0;  // runs
+  Solution solution;  // the nuisances fitted together with the likeliest factors that were simulated
+  double log_likelihood_at_start = 0;  // with the factors that were given
+  int simulated = 0;                   // runs
 };
 
 // The run that simulated runs are compared with. All referenced objects must outlive it.

@@ -103,8 +103,10 @@ class SettingSearch {
         beside_ = {played_fault(*part, Grid(model_.setup.chip))};
         try_settings();
         beside_.clear();
+        return tried(best_.chip);
       }
-    return tried(best_.chip);
+    likelihood_.expect(model_.shifts->of(model_.dictionary, best_.chip, of_.simulated));
+    return best_;
   }
 
  private:
@@ -189,20 +191,77 @@ class SettingSearch {
   FittedSettings best_;
 };
 
-// Adds the classes that differ from the file by more than the tolerance, with their whole 90 % interval. The
-// whole chip is added instead when all four do, or when at least two do, all are slower, and the fitted clock
-// itself is off by more than the tolerance.
-void add_classes(ModelVerdict& v, double tolerance) {
+// Returns the column of the part of class `k` that deviates most from its class towards `log_factor`.
+uint32_t most_deviating(const ChipModel& model, const Solution& s, size_t k, double log_factor) {
+  const InfluenceColumns& columns = model.dictionary.columns;
+  const size_t first = s.eta.size() - columns.parts();
+  uint32_t most = 0;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (uint32_t column = 0; column < columns.parts(); ++column) {
+    if (columns.class_of(column) != k)
+      continue;
+    // The prior shrinks estimate and variance of a part by this share, which is 0 for a part without records.
+    const double from_data = 1 - s.variance[first + column] * std::pow(s.spread[k], -2);
+    if (from_data <= 0)
+      continue;
+    const double z = s.eta[first + column] / std::sqrt(s.variance[first + column] * from_data);
+    if (std::copysign(z, z * log_factor) > largest) {
+      largest = std::copysign(z, z * log_factor);
+      most = column;
+    }
+  }
+  return most;
+}
+
+// Returns the fitted class `k` without two parts: that of the class which deviates most towards `log_factor`,
+// and the leading part of the chip when it is suspicious. Cells that one of them serves or delays are left
+// out, and cells that no other part of the class serves or delays.
+Effect class_without_parts(const ChipModel& model, const ModelVerdict& v, size_t k, double log_factor) {
+  const Dictionary& d = model.dictionary;
+  std::vector<uint32_t> without{most_deviating(model, v.none, k, log_factor)};
+  if (v.most_gain() > v.threshold) {
+    const auto leading = std::ranges::find(model.parts, v.leading.front().component, &PartCells::component);
+    without.insert(without.end(), leading->columns.begin(), leading->columns.end());
+  }
+  std::vector<double> offset(d.cells.size());
+  for (size_t c = 0; c < offset.size(); ++c) {
+    bool kept = d.cells[c].classes[k] == 0;
+    bool left_out = false;
+    for (const Dictionary::Share& s : d.shares_of(d.cells[c])) {
+      const bool out = std::ranges::find(without, s.column) != without.end();
+      left_out = left_out || out;
+      kept = kept || (!out && s.column < d.columns.parts() && d.columns.class_of(s.column) == k);
+    }
+    if (left_out || !kept)
+      offset[c] = std::numeric_limits<double>::quiet_NaN();
+  }
+  return v.likelihood->fit(offset, &v.none).classes[k];
+}
+
+// Returns whether the 90 % interval of a class lies beyond the tolerance on the side of `log_factor`.
+bool differs(const Effect& e, double log_factor, double least) {
+  return (log_factor < 0 ? -e.log_factor : e.log_factor) - evidence::kNinety * e.deviation > least;
+}
+
+// Adds the classes that differ from the file by more than the tolerance, also without the parts that deviate
+// most (class_without_parts()): two ports of which one is slow are no slow class, although their mean is
+// slow. The whole chip is added instead when all four do, or when at least two do, all are slower, and the
+// fitted clock itself is off by more than the tolerance.
+void add_classes(const ChipModel& model, ModelVerdict& v, double tolerance) {
   const double least = std::log1p(tolerance);
   std::vector<ClassDifference> found;
   bool slower = true;
   for (size_t k = 0; k < v.none.classes.size(); ++k) {
     const Effect& e = v.none.classes[k];
-    const double low = e.log_factor - evidence::kNinety * e.deviation;
-    const double high = e.log_factor + evidence::kNinety * e.deviation;
+    const double deviation = evidence::kNinety * e.deviation;
     slower = slower && e.log_factor > 0;
-    if (low > least || high < -least)
-      found.push_back({kClassNames[k], std::exp(e.log_factor), std::exp(low), std::exp(high)});
+    if (differs(e, e.log_factor, least) &&
+        differs(class_without_parts(model, v, k, e.log_factor), e.log_factor, least))
+      found.push_back(
+          {kClassNames[k],
+           std::exp(e.log_factor),
+           std::exp(e.log_factor - deviation),
+           std::exp(e.log_factor + deviation)});
   }
   const bool alike = std::abs(v.none.eta[0]) > least;
   if (found.size() < v.none.classes.size() && !(alike && found.size() > 1 && slower)) {
@@ -380,10 +439,10 @@ ModelVerdict judge(const ChipModel& model, std::vector<ProbeRecord>& records, co
   v.clock = std::exp(v.none.eta[0]);
   v.drift = v.none.eta[1];
   add_settings(v, model.setup.chip);
-  add_classes(v, options.tolerance);
-  scale_classes(v);
   v.leading = scan_parts(*v.likelihood, v.none, model.parts);
   v.threshold = like_file(model, v) ? model.threshold : model.unlike_threshold;
+  add_classes(model, v, options.tolerance);
+  scale_classes(v);
   DetectionLimits limits = model.limits;
   limits.threshold = v.threshold;
   limits.least = 1 + options.tolerance;
@@ -456,7 +515,10 @@ confirm(const ChipModel& model, const ModelVerdict& v, const Component& suspect,
   out.test.begin = from / v.end_cycles;
   out.test.end = until / v.end_cycles;
   out.rank = slower_by_rank(model.dictionary, v.raw, *part, from, until);
-  out.gains = out.test.gain > v.threshold;
+  const auto scanned = std::ranges::find(v.leading, suspect, &PartTest::component);
+  const bool overlaps =
+      scanned != v.leading.end() && scanned->begin < out.test.end && out.test.begin < scanned->end;
+  out.gains = std::max(out.test.gain, overlaps ? scanned->gain : 0) > v.threshold;
   // The likelihood ratio already gives the significance, and the rank test must agree with it. When too few
   // records pass the part for a rare rank, the test only rejects ranks that point the other way.
   constexpr double kRare = 0.05;

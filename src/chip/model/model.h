@@ -138,7 +138,7 @@ FactorFit factors_of(
 struct Confirmation {
   PartTest test;
   RankCheck rank;
-  bool gains = false;   // the likelihood ratio is above the threshold
+  bool gains = false;   // the likelihood ratio is above the threshold, there or where the scan found the part
   bool slower = false;  // its raw records are slower than their peers' by rank, or there are none to compare
   bool agrees() const {
     return gains && slower;

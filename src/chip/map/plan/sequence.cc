@@ -17,17 +17,17 @@
 // layers that read it, until a round changes nothing (at most kRounds). Parts are alike, and a few of them
 // represent all.
 //
-// While layer i runs, a core holds its share of every input that i or a later layer of the segment takes from
-// an earlier one, the output of i, and two sub-steps of weights. A segment ends where that exceeds the
-// scratchpad.
+// A segment ends where the data that a core holds (held_data.h) exceeds the scratchpad.
 #include "chip/map/plan/sequence.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "chip/map/plan/blocks.h"
 #include "chip/map/plan/choices.h"
+#include "chip/map/plan/held_data.h"
 #include "chip/map/plan/tuning.h"
 
 namespace lento::chip {
@@ -35,21 +35,9 @@ namespace {
 
 constexpr double kUnreachable = std::numeric_limits<double>::infinity();
 
-int64_t bytes_of(const Box& box) {
-  return box[0].size() * box[1].size() * box[2].size();
-}
-
 Range common(Range a, Range b) {
   const int64_t start = std::max(a.start, b.start);
   return {start, std::max(start, std::min(a.end, b.end))};
-}
-
-bool holds(Range outer, Range inner) {
-  return outer.start <= inner.start && inner.end <= outer.end;
-}
-
-bool holds(const Box& outer, const Box& inner) {
-  return holds(outer[0], inner[0]) && holds(outer[1], inner[1]) && holds(outer[2], inner[2]);
 }
 
 class Sequencer {
@@ -204,14 +192,7 @@ class Sequencer {
     for (const size_t other : readers_[size_t(need.source)]) {
       if (other >= reader || segment_[other] != segment_[reader])
         return false;
-      const Choice& before = choice(other);
-      if (before.cut.cores != c.cut.cores)
-        continue;
-      const SampledPart& there = before.parts[part];
-      if (there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
-          std::ranges::any_of(there.needs, [&](const Need& n) {
-            return n.source == need.source && holds(n.box, need.box);
-          }))
+      if (takes_too(choice(other), c, part, need))
         return true;
     }
     return false;
@@ -252,7 +233,7 @@ class Sequencer {
         if (inside(index, need.source)) {
           here_received += is_already_sent(index, p, need) ? 0 : received(part, need, staged, loads);
         } else {
-          here_read += double(part.batch.size()) * double(bytes_of(need.box));
+          here_read += bytes_of(part, need);
         }
       }
       most_read = std::max(most_read, here_read);
@@ -368,87 +349,20 @@ class Sequencer {
     return best != before;
   }
 
-  // Returns whether a layer between `first` and `reader` already takes the same data to the same core.
-  bool held_already(size_t reader, size_t part, const Need& need, size_t first) const {
-    const Choice& c = choice(reader);
-    return std::ranges::any_of(readers_[size_t(need.source)], [&](size_t other) {
-      if (other < first || other >= reader || choice(other).cut.cores != c.cut.cores)
-        return false;
-      const SampledPart& there = choice(other).parts[part];
-      return there.core == c.parts[part].core && holds(there.batch, c.parts[part].batch) &&
-             std::ranges::any_of(there.needs, [&](const Need& n) {
-               return n.source == need.source && holds(n.box, need.box);
-             });
-    });
-  }
-
-  // Returns the bytes of input that the sampled part with the most data takes from layers in [begin,
-  // before), without data that an earlier reader from `before` on keeps in any case.
-  double input_bytes_held(size_t reader, size_t begin, size_t before) const {
-    double most = 0;
-    const Choice& c = choice(reader);
-    for (size_t p = 0; p < c.parts.size(); ++p) {
-      double bytes = 0;
-      for (const Need& need : c.parts[p].needs) {
-        if (need.source >= int(begin) && need.source < int(before) && !held_already(reader, p, need, before))
-          bytes += double(c.parts[p].batch.size()) * double(bytes_of(need.box));
-      }
-      most = std::max(most, bytes);
-    }
-    return most;
-  }
-
-  double read_input(size_t reader, size_t begin) const {
-    double most = 0;
-    for (const SampledPart& part : choice(reader).parts) {
-      double bytes = 0;
-      for (const Need& need : part.needs) {
-        if (need.source < int(begin))
-          bytes += double(part.batch.size()) * double(bytes_of(need.box));
-      }
-      most = std::max(most, bytes);
-    }
-    return most;
-  }
-
-  // Returns the bytes of weights, one run of the next product's part, that cores already pass on while layer
-  // i runs.
-  double next_weight_bytes(size_t i) const {
-    const size_t last = std::min(chosen_.size(), i + kLongestReach);
-    for (size_t next = i + 1; next < last; ++next) {
-      if (has_matrix(graph_.layers[next]))
-        return choice(next).sharers > 1 ? choice(next).weights / choice(next).runs : 0;
-    }
-    return 0;
-  }
-
-  // Returns the bytes that a core holds while layer i of the segment [begin, i] runs.
-  double bytes_held(size_t i, size_t begin) const {
-    const Choice& c = choice(i);
-    double bytes = c.output + Choices::streamed(c) + read_input(i, begin) + next_weight_bytes(i);
-    const size_t last = std::min(chosen_.size(), i + kLongestReach);
-    double of_ranks = 0;  // weights of one rank, because a core has one rank only
-    for (size_t reader = i; reader < last; ++reader) {
-      const Layer& layer = graph_.layers[reader];
-      of_ranks = std::max(of_ranks, input_bytes_held(reader, begin, i));
-      if (layer.rank + 1 < layer.ranks)
-        continue;
-      bytes += of_ranks;
-      of_ranks = 0;
-    }
-    return bytes + of_ranks;
-  }
-
   // Cuts the sequence into segments that fit the scratchpads. Returns whether it can.
   bool cut_segments() {
+    std::vector<const Choice*> chosen;
+    for (size_t i = 0; i < chosen_.size(); ++i)
+      chosen.push_back(&choice(i));
+    const HeldData held(graph_, readers_, std::move(chosen));
     size_t begin = 0;
     int segment = 0;
     for (size_t i = 0; i < chosen_.size(); ++i) {
       const auto budget = double(chip_.core.scratchpad_bytes);
-      if (bytes_held(i, begin) > budget) {
+      if (held.bytes(i, begin) > budget) {
         begin = i;
         ++segment;
-        if (bytes_held(i, begin) > budget)
+        if (held.bytes(i, begin) > budget)
           return false;
       }
       segment_[i] = segment;
