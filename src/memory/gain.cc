@@ -27,28 +27,30 @@ GainPredictor::GainPredictor(const Recording& recording, uint32_t line_bytes, co
     : recording_(recording),
       line_bytes_(line_bytes),
       machines_{machine, scaled(machine, 0.5, 0.8), scaled(machine, 2, 1.25)} {
-  for (const CoreModel& m : machines_)
-    before_.push_back(run(m, {}));
 }
 
-VirtualRun GainPredictor::run(const CoreModel& model, const std::vector<Relayout>& layout) const {
+VirtualRun GainPredictor::run(CoreModel model, const std::vector<Relayout>& layout, bool polls) const {
+  model.polls = polls;
   return replay_recording(recording_, line_bytes_, layout, nullptr, {}, model);
 }
 
-std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind kind) const {
+std::optional<Gain> GainPredictor::of(const FoundObject& object, Relayout::Kind kind, bool polls) {
+  std::vector<VirtualRun>& before = before_[polls];
+  for (size_t m = before.size(); m < machines_.size(); ++m)
+    before.push_back(run(machines_[m], {}, polls));
   Relayout moved{kind, object.low, object.high, nullptr};
   if (kind == Relayout::Kind::Pad)
     moved.users = main_users(recording_, object.low, object.high);
   const std::vector<Relayout> layout = {moved};
   std::vector<double> factors;
   for (size_t m = 0; m < machines_.size(); ++m) {
-    const VirtualRun after = run(machines_[m], layout);
+    const VirtualRun after = run(machines_[m], layout, polls);
     if (after.cycles == 0)
       return {};
     const bool by_thread = kind == Relayout::Kind::Local;
     factors.push_back(
-        by_thread ? double(before_[m].worked) / double(after.worked)
-                  : double(before_[m].cycles) / double(after.cycles));
+        by_thread ? double(before[m].worked) / double(after.worked)
+                  : double(before[m].cycles) / double(after.cycles));
   }
   return Gain{factors[0], std::ranges::min(factors), std::ranges::max(factors)};
 }

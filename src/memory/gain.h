@@ -1,6 +1,7 @@
 // Predicts the gain of a fix by replaying the recording with the data of a finding moved.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "memory/mine/contention.h"
@@ -24,16 +25,17 @@ class GainPredictor {
 
   // Predicts the speed-up from moving the object's data: of the run's time, or for Kind::Local of the summed
   // time of all threads, because the threads that gain may not be those that end last. Returns nothing when
-  // the replay took no time.
-  std::optional<Gain> of(const FoundObject& object, Relayout::Kind kind) const;
+  // the replay took no time. Without `polls`, loads that only wait for another value take no time, because a
+  // faster run has fewer of them.
+  std::optional<Gain> of(const FoundObject& object, Relayout::Kind kind, bool polls = true);
 
  private:
-  VirtualRun run(const CoreModel& model, const std::vector<Relayout>& layout) const;
+  VirtualRun run(CoreModel model, const std::vector<Relayout>& layout, bool polls) const;
 
   const Recording& recording_;
   const uint32_t line_bytes_;
   const std::vector<CoreModel> machines_;
-  std::vector<VirtualRun> before_;  // by machine
+  std::array<std::vector<VirtualRun>, 2> before_;  // without and with polls, by machine
 };
 
 }  // namespace lento::memory

@@ -157,17 +157,14 @@ void name_blocks(const VirtualRun& run, program::TraceFacts& facts) {
          site_of(facts.names, block)});
 }
 
-// Least speed-up of a useful fix. Another interleaving of the threads alone changes a replay's time by as
-// much.
-constexpr double kWorthIt = 1.005;
-
 using Kind = Relayout::Kind;
 
 struct Fix {
   Kind kind = Kind::Pad;
   Gain gain;
-  bool helps() const {
-    return gain.low > kWorthIt;
+  // Returns whether the fix gains the share `least` of the time, as a finding must cost.
+  bool helps(double least) const {
+    return gain.low * (1 - least) > 1;
   }
 };
 
@@ -186,14 +183,20 @@ std::vector<Kind> fixes_of(const std::string& cause) {
   return at == kFixes.end() ? std::vector<Kind>{} : at->second;
 }
 
-// Predicts the gain of the first fix that helps, else of the usual one.
-std::optional<Fix> find_fix(const GainPredictor& predictor, const FoundObject& object) {
+// Predicts the gain of the first fix that helps, else of the usual one. Where one side mostly waits for the
+// other, padding may shorten the waits.
+std::optional<Fix> find_fix(GainPredictor& predictor, const FoundObject& object, double least) {
   std::optional<Fix> usual;
+  if (object.polled && object.cause == name(Cause::FalseSharing)) {
+    const std::optional<Gain> gain = predictor.of(object, Kind::Pad, false);
+    if (gain && Fix{Kind::Pad, *gain}.helps(least))
+      return Fix{Kind::Pad, *gain};
+  }
   for (const Kind kind : fixes_of(object.cause)) {
     const std::optional<Gain> gain = predictor.of(object, kind);
     if (!gain)
       return {};
-    if (Fix{kind, *gain}.helps())
+    if (Fix{kind, *gain}.helps(least))
       return Fix{kind, *gain};
     if (!usual)
       usual = Fix{kind, *gain};
@@ -275,9 +278,10 @@ void propose_fixes(
     const Recording& recording,
     const program::TraceFacts& facts,
     const CoreModel& machine,
+    double least,
     MemoryDiagnosis& judged) {
   constexpr size_t kPredicted = 6;  // findings; each is three to six replays
-  const GainPredictor predictor(recording, facts.line_bytes, machine);
+  GainPredictor predictor(recording, facts.line_bytes, machine);
   finding::Diagnosis& d = judged.diagnosis;
   std::vector<finding::Finding> kept;
   size_t predicted = 0;
@@ -288,8 +292,8 @@ void propose_fixes(
     });
     std::optional<Fix> fix;
     if (object != judged.objects.end() && predicted++ < kPredicted)
-      fix = find_fix(predictor, *object);
-    if (fix && !fix->helps()) {
+      fix = find_fix(predictor, *object, least);
+    if (fix && !fix->helps(least)) {
       d.notes.push_back(
           f.category + " on " + f.subject + " takes " + base::percent(f.lost_share.value_or(0)) +
           " of CPU time, and is no finding: another layout is predicted to gain " + text_of(fix->gain) +
@@ -388,7 +392,7 @@ static MemoryRecording record_once(const MemoryRecordingOptions& options) {
   MemoryDiagnosis judged = diagnose_memory(how);
   finding::Diagnosis& d = judged.diagnosis;
   if (!judged.objects.empty())
-    propose_fixes(recording, facts, machine.core, judged);
+    propose_fixes(recording, facts, machine.core, options.mine.least_loss, judged);
   d.title = "Memory contention of " + join(options.command);
   d.facts.emplace_back("threads", std::to_string(run.threads));
   d.facts.emplace_back(

@@ -79,6 +79,7 @@ struct FoundObject {
   uint64_t low = 0;
   uint64_t high = 0;
   std::vector<uint64_t> parts;  // addresses that threads use in it, costliest first, each once
+  bool polled = false;          // most of its loads wait for another value
 };
 
 struct ContentionResult {

@@ -123,14 +123,49 @@ class CauseFinder {
     }
     for (const Object& o : objects) {
       // The head and tail positions of a queue, which cost less than the data that it hands over.
+      // So are positions that one side only waits for.
       const bool goes_along = o.cause == Cause::TrueSharing && o.cycles <= out_.handed_on;
-      if (goes_along && is_position(o.lines))
+      const bool waits = o.cause == Cause::TrueSharing && is_polled(o.lines);
+      if (waits && is_position(o.lines))
+        add_hand_over(o);
+      else if (goes_along && is_position(o.lines))
         out_.handed_on += o.cycles;
       else if (o.cause == Cause::TrueSharing && !scan_.sampled && is_seldom_read(o.lines))
         add_hand_over(o);
       else if (o.cause != Cause::HandOver && matters(o.cycles))
         judge_shared(o, objects.size());
     }
+    join_guarded();
+  }
+
+  // Adds data that moves with a lock to the finding of that lock, because one change mends both. With several
+  // locks it is not known which of them guards the data, and data that costs more is a finding of its own.
+  void join_guarded() {
+    const auto is_lock = [](const Finding& f) {
+      return f.category == name(Cause::Lock);
+    };
+    if (std::ranges::count_if(out_.findings, is_lock) != 1)
+      return;
+    Finding& lock = *std::ranges::find_if(out_.findings, is_lock);
+    double share = 0;
+    std::vector<finding::Evidence> parts;
+    for (const Finding& f : out_.findings) {
+      if (!guarded_.contains(f.subject))
+        continue;
+      share += *f.lost_share;
+      parts.push_back(
+          {"of " + f.subject + ", which it guards, lost", *f.lost_share * time_, "cycles", "access records"});
+    }
+    if (parts.empty() || share > *lock.lost_share)
+      return;
+    *lock.lost_share += share;
+    lock.summary += ", and " + percent(share) + " at the data that it guards";
+    std::ranges::move(parts, std::back_inserter(lock.evidence));
+    const auto is_joined = [&](const auto& entry) {
+      return guarded_.contains(entry.subject);
+    };
+    std::erase_if(out_.findings, is_joined);
+    std::erase_if(out_.objects, is_joined);
   }
 
   // Adds a finding for a costly shared object if its sharing was recorded or is significant.
@@ -164,7 +199,9 @@ class CauseFinder {
       out_.notes.push_back(
           subject_of(o) + " is handed from thread to thread, which takes " +
           percent(double(o.cycles) / time_) + " of the working time and is no fight: " +
-          (o.cause == Cause::HandOver ? next_step(o.cause) : "read it less often") +
+          (o.cause == Cause::HandOver ? next_step(o.cause)
+           : is_polled(o.lines)       ? "wait longer between two looks at it (back off)"
+                                      : "read it less often") +
           " where that is too much");
   }
 
@@ -198,8 +235,10 @@ class CauseFinder {
       f.next_step = remedy(use);
     if (o.cause == Cause::TrueSharing && std::ranges::all_of(o.lines, [](const Line* line) {
           return is_guarded(*line);
-        }))
+        })) {
       f.next_step = "it is used under a lock and moves with it: " + next_step(Cause::Lock);
+      guarded_.insert(f.subject);
+    }
     if (use == WordUse::Lock && is_split(o))
       f.next_step =
           "it is split already, and threads wait for its lines rather than for one another: let each "
@@ -224,7 +263,13 @@ class CauseFinder {
           {"probability of as many high latencies by chance, times the objects tested", p, "", "exact test"});
     add_users(o, f);
     out_.objects.push_back(
-        {f.subject, f.category, o.process, o.low, o.high + options_.line_bytes, parts_of(o)});
+        {f.subject,
+         f.category,
+         o.process,
+         o.low,
+         o.high + options_.line_bytes,
+         parts_of(o),
+         is_polled(o.lines)});
     out_.findings.push_back(std::move(f));
   }
 
@@ -503,7 +548,8 @@ class CauseFinder {
   const ContentionOptions& options_;
   const double time_;
   Losses left_ = {};
-  std::vector<BlockKey> taken_;  // blocks whose losses are explained
+  std::vector<BlockKey> taken_;    // blocks whose losses are explained
+  std::set<std::string> guarded_;  // subjects of data that moves with a lock
   Causes out_;
 };
 

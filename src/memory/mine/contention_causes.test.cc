@@ -459,6 +459,33 @@ TEST(Causes, FindingsTellEachUserCostliestFirst) {
   EXPECT_THAT(users[1], HasSubstr("CPU 0 at +0 (0x4000): 0 reads, 100 writes in code at 0x1000 0x1000"));
 }
 
+// Stores under a lock move with its line: one finding, whose cost is that of both.
+TEST(Causes, WhatALockGuardsIsNoCauseOfItsOwn) {
+  Trace trace = calm(20000);
+  for (uint64_t i = 0; i < 400; ++i) {
+    const auto cpu = uint16_t(i % 2);
+    const bool locks = i % 4 < 2;
+    AccessRecord r = delayed(45 * i, cpu, locks ? 0x4000 : 0x9000, 21, 20, uint16_t(1 - cpu));
+    if (locks)
+      r.type = AccessType::Atomic;
+    else
+      r.flags |= AccessRecord::kGuarded;
+    trace.push_back(r);
+    if (locks) {
+      r.type = AccessType::Store;
+      r.cycle += 22;
+      r.blamed = 0, r.latency = 1, r.cause = DelayCause::None;
+      trace.push_back(r);
+    }
+  }
+  test::sort(trace);
+  const finding::Diagnosis d = diagnose(trace);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].category, "lock");
+  EXPECT_NEAR(*d.findings[0].lost_share, 400 * 20 / (2 * 19991.0), 0.001);
+  EXPECT_EQ(evidence(d.findings[0], "which it guards"), 200 * 20);
+}
+
 TEST(Causes, EachHasItsRemedy) {
   Trace trace = calm(20000);
   add_meetings(trace, 200, 20, 4);

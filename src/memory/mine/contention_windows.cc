@@ -3,6 +3,7 @@
 // the way. Memory is bounded: at most max_windows windows, kMostControls controls and kMostUses byte ranges.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/rng.h"
 #include "memory/mine/contention_records.h"
@@ -220,11 +221,13 @@ class SecondPass {
       at->second.actor = r.actor();
       at->second.pc = r.pc;
     }
-    add_use(r, high, at->second);
+    const bool same = std::exchange(block.last[r.actor()], r.type == AccessType::Load ? key : 0) == key;
+    add_use(r, high, same && scan_.culprits_known && !scan_.sampled, at->second);
   }
 
-  // Adds an access to one use of a block (thread, offset and size).
-  void add_use(const AccessRecord& r, bool high, Use& use) const {
+  // Adds an access to one use of a block (thread, offset and size). `repeats`: it loads what the thread's
+  // last access to the block loaded.
+  void add_use(const AccessRecord& r, bool high, bool repeats, Use& use) const {
     const bool write = r.writes() && !(r.flags & AccessRecord::kFailed);
     const Cost cost = cost_of(r, scan_);
     const uint64_t excess = cost.loss == Loss::Contended ? cost.cycles : 0;
@@ -243,6 +246,7 @@ class SecondPass {
     use.excess += excess;
     use.high += high;
     use.slow += excess > 0;
+    use.polls += repeats && excess == 0;
     use.latency += r.latency == AccessRecord::kNoLatency ? 0 : r.latency;
     use.several_pcs |= r.pc != use.pc;
     if (excess <= use.pc_excess)

@@ -27,8 +27,11 @@ constexpr int64_t kWrittenByAll = -2;
 
 // Returns the thread that has more than half of the range's accesses, or kReadByAll or kWrittenByAll.
 int64_t main_user(const Range& range) {
-  const auto most = std::ranges::max_element(range.uses, {}, &Use::accesses);
-  if (2.0 * double((*most)->accesses()) > range.reads + range.writes)
+  const auto accesses = [](const Use* use) {
+    return use->looks() + use->writes;
+  };
+  const auto most = std::ranges::max_element(range.uses, {}, accesses);
+  if (2.0 * double(accesses(*most)) > range.reads + range.writes)
     return (*most)->actor;
   const double all = range.reads + range.writes;
   return range.writes >= tuning::kWriteShare * all ? kWrittenByAll : kReadByAll;
@@ -41,7 +44,7 @@ std::vector<Range> ranges_of(const Line& line) {
     if (out.empty() || out.back().offset != use.offset || out.back().size != use.size)
       out.push_back({use.offset, use.size, {}, 0, 0});
     out.back().uses.push_back(&use);
-    out.back().reads += double(use.reads);
+    out.back().reads += double(use.looks());
     out.back().writes += double(use.writes);
   }
   for (Range& range : out)
@@ -78,9 +81,9 @@ double conflicts(const Range& a, const Range& b, bool same, bool by_peers) {
     if (b.uses[j]->actor != u->actor)
       continue;
     const double wa = double(u->writes);
-    const double ra = double(u->reads);
+    const double ra = double(u->looks());
     const double wb = double(b.uses[j]->writes);
-    const double rb = double(b.uses[j]->reads);
+    const double rb = double(b.uses[j]->looks());
     pairs -=
         by_peers ? readers_that_conflict(*u) * readers_that_conflict(*b.uses[j]) : wa * (wb + rb) + ra * wb;
   }
@@ -166,7 +169,11 @@ bool is_handed_on(const Line& line) {
 
 // Sums the uses of a line, and counts the threads that access it and those that write it.
 void add_sums(Line& line) {
-  std::set<uint32_t> actors;
+  struct Actor {
+    uint64_t accesses = 0;
+    uint16_t cpu = 0;
+  };
+  std::map<uint32_t, Actor> actors;
   std::set<uint32_t> writers;
   for (const Use& use : line.uses) {
     line.excess += use.excess;
@@ -178,13 +185,22 @@ void add_sums(Line& line) {
     line.guarded += use.guarded;
     line.peers += use.peers;
     line.remote_peers += use.remote_peers;
-    line.cpus.add(use.cpu);
-    actors.insert(use.actor);
+    actors[use.actor].accesses += use.looks() + use.writes;
+    actors[use.actor].cpu = use.cpu;
     if (use.writes > 0)
       writers.insert(use.actor);
   }
   line.actors = actors.size();
   line.writers = writers.size();
+  uint64_t most = 0;
+  for (const auto& [number, actor] : actors)
+    most = std::max(most, actor.accesses);
+  for (const auto& [number, actor] : actors) {
+    if (double(actor.accesses) < tuning::kWorkingShare * double(most))
+      continue;
+    ++line.users;
+    line.cpus.add(actor.cpu);
+  }
 }
 
 struct Word {

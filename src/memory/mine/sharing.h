@@ -4,7 +4,8 @@
 // common byte share data. Those that do not share only the line, and padding would end the conflict. With
 // n(r, t) the accesses of thread t to byte range r, the shares of all conflicting pairs are exact sums over
 // the pairs of ranges, and do not depend on sampling: a sampler that keeps one access in N keeps one pair in
-// N^2, of both kinds alike.
+// N^2, of both kinds alike. Where every access is recorded, the loads of a loop that waits for a value count
+// once for each time that the line was taken away.
 //
 // Data that is handed from thread to thread has such pairs too, where the last word of one thread and the
 // first of the next are neighbours. False sharing is therefore concluded only when padding removes at least
@@ -47,6 +48,7 @@ struct Use {
   uint64_t downs = 0;     // of them, those that subtract
   uint64_t compares = 0;  // compare-and-swaps
   uint64_t guarded = 0;   // made under a lock that threads pass on
+  uint64_t polls = 0;     // reads that repeat the last access and found the line still there
   // Accesses that another cache answered.
   uint64_t peers = 0;
   uint64_t remote_peers = 0;
@@ -62,13 +64,17 @@ struct Use {
   uint64_t accesses() const {
     return reads + writes;
   }
+  uint64_t looks() const {
+    return reads - polls;
+  }
 };
 
 // A block that lost many cycles, with its uses by byte range.
 struct HotBlock {
   BlockKey key;
   uint64_t excess = 0;
-  std::unordered_map<uint64_t, Use> uses;  // by actor, offset and size
+  std::unordered_map<uint64_t, Use> uses;       // by actor, offset and size
+  std::unordered_map<uint32_t, uint64_t> last;  // by actor: key of its last access
 
   static uint64_t use_key(uint32_t actor, uint32_t offset, uint32_t size) {
     return uint64_t{actor} << 16 | offset << 8 | size;
@@ -117,8 +123,9 @@ struct Line {
   double one_way = 0;    // share of the pairs within words that go from writer to reader
   size_t moved = 0;      // number of 8-byte words whose pairs mostly go that way
   size_t actors = 0;
+  size_t users = 0;  // actors without those that only touch it, as the one that sets it up does
   size_t writers = 0;
-  CpuSet cpus;
+  CpuSet cpus;  // of the users
 };
 
 // Returns the used lines of a block, with their causes. `line_bytes` must divide kBlockBytes. `all` means

@@ -88,6 +88,23 @@ TEST(Sharing, ABufferIsHandedFromWriterToReader) {
   EXPECT_EQ(handed(50, 50, 1, 10).cause, Cause::TrueSharing);
 }
 
+// Each of two threads stores a position in one line. The first waits in a loop that loads the other's, which
+// costs no more than the stores that end its waits.
+TEST(Sharing, WaitsForAPositionDoNotMakeItTheWaitersOwn) {
+  std::vector<Use> uses = {
+      use(0, 8, 1, 0, 300'000),
+      use(0, 8, 2, 150, 0),
+      use(8, 8, 1, 5'100'000, 0),
+      use(8, 8, 2, 0, 300'000),
+      use(8, 8, 3, 0, 1)};
+  uses[2].polls = 4'850'000;
+  const Line line = judged(uses);
+  EXPECT_EQ(line.cause, Cause::FalseSharing);
+  EXPECT_EQ(line.actors, 3u);
+  EXPECT_EQ(line.users, 2u) << "the third only set it up";
+  EXPECT_EQ(line.cpus.count(), 2u);
+}
+
 TEST(Sharing, WhatBothUpdateIsNotHandedOn) {
   std::vector<Use> uses;
   for (uint32_t word = 0; word < 8; ++word) {

@@ -112,12 +112,22 @@ WordUse word_use(const std::vector<const Line*>& lines) {
 
 bool is_position(const std::vector<const Line*>& lines) {
   const auto is_between_two = [](const Line* line) {
-    return line->actors == 2;
+    return line->users <= 2;
   };
   const std::map<uint64_t, UsedWord> words = words_of(lines);
   return std::ranges::all_of(lines, is_between_two) && std::ranges::all_of(words, [](const auto& entry) {
            return entry.second.atomics == 0 && storers_of(entry.second).size() <= 1;
          });
+}
+
+bool is_polled(const std::vector<const Line*>& lines) {
+  uint64_t reads = 0;
+  uint64_t polls = 0;
+  for (const Line* line : lines) {
+    for (const Use& use : line->uses)
+      reads += use.reads, polls += use.polls;
+  }
+  return 2 * polls > reads;
 }
 
 bool is_seldom_read(const std::vector<const Line*>& lines) {

@@ -24,8 +24,11 @@ enum class WordUse {
 // Classifies the words of the lines by the one with most atomics, unless words without atomics cost more.
 WordUse word_use(const std::vector<const Line*>& lines);
 
-// Returns whether two threads use each line, and each word is stored by one of them only.
+// Returns whether at most two threads use each line, and each word is stored by one of them only.
 bool is_position(const std::vector<const Line*>& lines);
+
+// Returns whether most loads only wait for another value.
+bool is_polled(const std::vector<const Line*>& lines);
 
 // Returns whether each word of the lines has one storer, and other threads load it less than once in a
 // hundred stores. Loads alone move such a line, so that storing less often gains nothing.

@@ -76,9 +76,9 @@ TEST(WordUse, APublishedWordHasOneWriter) {
     line.uses.push_back(use);
   }
   EXPECT_EQ(word_use({&line}), WordUse::Published);
-  for (const size_t actors : {2u, 3u}) {
-    line.actors = actors;
-    EXPECT_EQ(is_position({&line}), actors == 2);
+  for (const size_t users : {1u, 2u, 3u}) {
+    line.users = users;
+    EXPECT_EQ(is_position({&line}), users < 3);
   }
   line.uses[0].atomics = line.uses[0].updates = 100;  // by an addition that nobody else makes
   EXPECT_EQ(word_use({&line}), WordUse::Published);
@@ -90,7 +90,7 @@ TEST(WordUse, APublishedWordHasOneWriter) {
 // The two positions of a queue have a storer each, and the thread that set them up is none.
 TEST(WordUse, APositionHasItsOwnStorerBesideAnother) {
   Line line;
-  line.actors = 2;
+  line.users = 2;
   for (const uint32_t actor : {1u, 2u, 3u}) {
     Use use;
     use.actor = actor;
@@ -101,6 +101,10 @@ TEST(WordUse, APositionHasItsOwnStorerBesideAnother) {
   line.uses[2].writes = 1;
   EXPECT_EQ(word_use({&line}), WordUse::Plain) << "no single thread publishes them";
   EXPECT_TRUE(is_position({&line}));
+  line.uses[0].reads = line.uses[0].polls = 5000;
+  EXPECT_TRUE(is_polled({&line}));
+  line.uses[0].polls = 2000;
+  EXPECT_FALSE(is_polled({&line}));
 }
 
 // Thieves poll the plain word; few of them take a position.

@@ -7,14 +7,21 @@ namespace {
 
 constexpr uint64_t kWidest = uint64_t{16} << 20;
 
-// Calls `take` for each recorded access to addresses from `low` below `high`.
+// Calls `take` for each recorded access to addresses from `low` below `high`, and once for loads of one
+// address in a row, which only wait for its value.
 template <typename Take>
 void each_access(const Recording& recording, uint64_t low, uint64_t high, const Take& take) {
   for (size_t thread = 0; thread < recording.threads().size(); ++thread) {
+    uint64_t last_load = 0;
     for (const auto& [begin, end] : recording.threads()[thread].pieces) {
       for (const Recording::Event* e = begin; e != end; ++e) {
         const uint64_t address = address_of(*e);
-        if (!is_access(kind_of(*e)) || address < low || address >= high)
+        if (!is_access(kind_of(*e)))
+          continue;
+        const uint64_t load = kind_of(*e) == LENTO_READ ? address : 0;
+        const bool is_repeated = load != 0 && load == last_load;
+        last_load = load;
+        if (is_repeated || address < low || address >= high)
           continue;
         const size_t last =
             std::min((high - 1 - low) / kUserWord, (address - low + size_of(*e) - 1) / kUserWord);

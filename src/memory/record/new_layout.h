@@ -25,9 +25,11 @@ class NewLayout {
   // Returns the lock at an address. Under Relayout::Kind::Private every thread has a lock of its own there.
   std::pair<uint32_t, uint64_t> lock_key(uint32_t process, size_t index, uint64_t address) const;
 
-  ReplayMachine::Hints hints(uint64_t address) const;
+  ReplayMachine::Hints hints(uint16_t process, uint64_t address) const;
 
  private:
+  uint64_t old_line(uint16_t process, uint64_t address) const;
+
   const std::vector<Relayout>& relayouts_;
   const uint32_t line_bytes_;
 };

@@ -38,6 +38,13 @@ class Tags {
     return true;
   }
 
+  bool holds(uint64_t line) const {
+    if (lines_.empty())
+      return false;
+    const auto set = lines_.begin() + ptrdiff_t(set_number(line) * ways_);
+    return std::find(set, set + ways_, line) != set + ways_;
+  }
+
   // Enters an absent line and returns the line that is evicted, or kNone.
   uint64_t fill(uint64_t line) {
     if (lines_.empty())
@@ -95,6 +102,10 @@ class PrivateCache {
     if (first_.hit(line))
       return Level::First;
     return second_.hit(line) ? Level::Second : Level::Lost;
+  }
+
+  bool holds(uint64_t line) const {
+    return second_.holds(line);
   }
 
   const Tags& first() const {

@@ -135,6 +135,7 @@ struct CoreModel {
   uint32_t first_pages = 64;  // entries of the first-level TLB
   uint32_t second_pages = 0;  // of the second-level TLB; 0: no access misses it
   uint64_t walk = 30;         // a page walk; a core makes one at a time
+  bool polls = true;          // whether loads that repeat the access before take time: they only wait
   unsigned nodes = 1;         // threads are placed on them in blocks, a page where it is first used
 };
 

@@ -106,6 +106,11 @@ struct ReplayCore {
            address_of(*next) / kLine == address / kLine;
   }
 
+  // Returns whether the present event repeats the one before.
+  bool repeats() const {
+    return at != thread->pieces[piece].first && at[-1].first == at->first && at[-1].second == at->second;
+  }
+
   // Returns the access that follows the present event, or null where another event does.
   const Recording::Event* next_access() const {
     const Recording::Event* const next = at + 1;

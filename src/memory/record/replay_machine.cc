@@ -90,6 +90,12 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   LineState& line = lines_.of(key);
   hit_first_ = false;
   Core& own = cores_[core];
+  const bool is_moved = (key & kMovedLine) != 0;
+  const uint64_t place = is_moved ? hints.place : key;
+  if (is_moved && line.writer != UINT32_MAX && !cores_[line.writer].cache.holds(place))
+    line.lose(line.writer);
+  if (is_moved && line.held_by(core) && !own.cache.holds(place))
+    line.lose(core);
   const bool writes = r.writes() || (hints.updates && model_.overlap > 1);
   if (line.leaving == core && r.cycle < line.leaves_at) {
     r.flags |= AccessRecord::kLocal;
@@ -116,10 +122,10 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
   uint64_t wait = 0;
   uint64_t ready = 0;  // cycle at which a loaded value arrives
   if (moves) {
-    wait = walk + transfer(core, key, line, now + walk, r) + now - r.cycle;
+    wait = walk + transfer(core, place, line, now + walk, r) + now - r.cycle;
   } else {
     r.flags |= AccessRecord::kLocal;
-    Answer answer = fetch(core, key, hints, line, now, r);
+    Answer answer = fetch(core, place, hints, line, now, r);
     if (walk > answer.latency)
       answer.service = Service::PageWalk;
     answer.latency += walk;
@@ -140,7 +146,8 @@ uint64_t ReplayMachine::access(size_t core, uint64_t key, const Hints& hints, Ac
 // Moves the line to `core` and returns the wait in cycles. A line makes one transfer at a time. The request
 // takes its first half, in which the owner still uses the line, because measured programs pay one transfer
 // for many stores of a contended loop.
-uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r) {
+uint64_t
+ReplayMachine::transfer(size_t core, uint64_t place, LineState& line, uint64_t now, AccessRecord& r) {
   const uint64_t start = std::max(now, line.busy_until);
   const uint64_t wait = start + model_.transfer - now;
   line.busy_until = start + model_.transfer;
@@ -148,11 +155,9 @@ uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uin
   line.leaves_at = start + model_.transfer / 2;
   contended_ += wait;
   charge(line, core, wait, r);
-  if (key & kMovedLine)
-    return wait;
-  const Level level = cores_[core].cache.find(key);
+  const Level level = cores_[core].cache.find(place);
   if (level != Level::First)
-    give_up(core, cores_[core].cache.take(key, level));
+    give_up(core, cores_[core].cache.take(place, level));
   return wait;
 }
 
@@ -160,29 +165,27 @@ uint64_t ReplayMachine::transfer(size_t core, uint64_t key, LineState& line, uin
 // or from the node's cache or memory where it was evicted.
 ReplayMachine::Answer ReplayMachine::fetch(
     size_t core,
-    uint64_t key,
+    uint64_t place,
     const Hints& hints,
     LineState& line,
     uint64_t now,
     const AccessRecord& r) {
-  if (key & kMovedLine)
-    return {};  // free, because a real layout would not spread words over so many lines
   PrivateCache& cache = cores_[core].cache;
-  const Level level = cache.find(key);
+  const Level level = cache.find(place);
   const bool holds = line.held_by(core);
   hit_first_ = holds && level == Level::First;
   if (hit_first_)
     return {};
   const bool lost = line.seen && !holds && !line.held_by_others(core);
-  const bool streams = cache.streams(key);
+  const bool streams = cache.streams(place);
   if (level != Level::First)
-    give_up(core, cache.take(key, level));
+    give_up(core, cache.take(place, level));
   if (hints.fits)
     return {};
   const size_t here = node_of(core);
-  const bool near = level == Level::Lost && model_.third.bytes > 0 && third_[here].hit(key);
+  const bool near = level == Level::Lost && model_.third.bytes > 0 && third_[here].hit(place);
   if (level == Level::Lost && model_.third.bytes > 0 && !near)
-    third_[here].fill(key);
+    third_[here].fill(place);
   Answer answer;
   if (lost && near)
     answer = {model_.third_hit, 0, Service::L3};
@@ -194,7 +197,7 @@ ReplayMachine::Answer ReplayMachine::fetch(
     answer = {model_.second_hit, 0, Service::L2};
   answer.streams = streams;
   if (answer.latency > 0 && !streams)
-    answer.latency += wait_for_set(cores_[core], key, line.writer == core, answer.latency, now);
+    answer.latency += wait_for_set(cores_[core], place, line.writer == core, answer.latency, now);
   return answer;
 }
 

@@ -17,7 +17,7 @@ namespace lento::memory {
 
 class ReplayMachine {
  public:
-  // Bit of a line's key: the line is part of a new layout, and is assumed to fit in every cache.
+  // Bit of a line's key: the line holds one word of a new layout, and takes Hints::place in the caches.
   static constexpr uint64_t kMovedLine = uint64_t{1} << 62;
 
   // Properties of an access that its record does not hold.
@@ -32,6 +32,7 @@ class ReplayMachine {
     bool huge = false;
     bool second = false;
     bool fits = false;
+    uint64_t place = 0;  // key of the line in the old layout
   };
 
   ReplayMachine(const CoreModel& model, size_t cores, uint32_t line_bytes);
@@ -90,9 +91,14 @@ class ReplayMachine {
     bool streams = false;
   };
 
-  uint64_t transfer(size_t core, uint64_t key, LineState& line, uint64_t now, AccessRecord& r);
-  Answer
-  fetch(size_t core, uint64_t key, const Hints& hints, LineState& line, uint64_t now, const AccessRecord& r);
+  uint64_t transfer(size_t core, uint64_t place, LineState& line, uint64_t now, AccessRecord& r);
+  Answer fetch(
+      size_t core,
+      uint64_t place,
+      const Hints& hints,
+      LineState& line,
+      uint64_t now,
+      const AccessRecord& r);
   uint64_t wait_for_set(Core& core, uint64_t key, bool is_modified, uint64_t latency, uint64_t now) const;
   Answer from_memory(size_t core, size_t home, uint64_t now);
   uint64_t translate(Core& core, const AccessRecord& r, uint64_t now);

@@ -136,6 +136,8 @@ class Replay {
     const Recording::Event& e = *core.at;
     switch (kind_of(e)) {
       case LENTO_READ:
+        if (!model_.polls && core.repeats())
+          break;
         access(core, index, e, AccessType::Load);
         break;
       case LENTO_WRITE:
@@ -415,7 +417,7 @@ class Replay {
       r.address = *place, r.process = 0;
     r.flags = AccessRecord::kServiceKnown;
     r.flags |= flags_of(kind_of(e));
-    ReplayMachine::Hints hints = layout_.hints(r.address);
+    ReplayMachine::Hints hints = layout_.hints(r.process, r.address);
     hints.dependent = is_dependent(e);
     hints.updates = type == AccessType::Load && core.stores_next(address_of(e));
     const uint64_t wait = machine_->access(index, layout_.line_key(r.process, index, r.address), hints, r);
