@@ -1,28 +1,21 @@
-// Replays a recording in virtual time. The thread with the smallest (time, number) always performs its next
-// event, so the result does not depend on the machine that recorded. Locks, joins, barriers and the begin of
-// bursts hold threads up as in the program. When an incomplete recording blocks all threads, they are
-// released together. Cost: one queue operation per wake-up and one line look-up per access.
+// Replays a recording in virtual time: performs the events of the threads in the order of replay_threads.h,
+// so that the result does not depend on the machine that recorded. Cost: one line look-up per access.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "memory/record/code_work.h"
-#include "memory/record/new_layout.h"
-#include "memory/record/replay_core.h"
 #include "memory/record/replay_machine.h"
+#include "memory/record/replay_threads.h"
 #include "memory/record/shared_memory.h"
 
 namespace lento::memory {
 namespace {
 
-constexpr uint64_t kTogether = 64;  // bursts that are replayed as one
 constexpr size_t kMostBlocks = size_t{1} << 20;
 constexpr size_t kKeptBlocks = size_t{1} << 16;
-constexpr uint64_t kNobody = ReplayLock::kNobody;
 
 using Core = ReplayCore;
-using Lock = ReplayLock;
-using Meeting = ReplayMeeting;
 
 class Replay {
  public:
@@ -34,19 +27,16 @@ class Replay {
       const CoreModel& model)
       : line_bytes_(line_bytes),
         layout_(relayouts, line_bytes),
+        threads_(layout_),
         sink_(sink),
         model_(model) {
     std::map<uint32_t, uint16_t> processes;
     for (const Recording::Thread& thread : recording.threads()) {
-      Core core;
-      core.thread = &thread;
-      core.at = thread.pieces.front().first;
-      number_[{thread.pid, thread.number}] = cores_.size();
+      threads_.add(thread);
       process_.push_back(processes.try_emplace(thread.pid, uint16_t(processes.size() + 1)).first->second);
-      cores_.push_back(core);
     }
     several_processes_ = processes.size() > 1;
-    machine_.emplace(model, cores_.size(), line_bytes);
+    machine_.emplace(model, threads_.cores().size(), line_bytes);
     if (model.width > 0)
       work_.emplace(recording.maps());
     hold_back_children();
@@ -54,16 +44,9 @@ class Replay {
 
   // Runs all threads in the order of their virtual time.
   VirtualRun run(const base::Progress& progress) {
-    for (size_t i = 0; i < cores_.size(); ++i)
-      enqueue(i);
-    for (;;) {
-      if (queue_.empty() && !unblock())
-        break;
-      if (queue_.empty())
-        continue;
-      const auto [time, index] = *queue_.begin();
-      queue_.erase(queue_.begin());
-      run_until(index, queue_.empty() ? std::pair{kNobody, cores_.size()} : *queue_.begin());
+    threads_.start();
+    while (const std::optional<ReplayThreads::Turn> turn = threads_.next()) {
+      run(*turn);
       if ((++rounds_ & 0xffff) != 0)
         continue;
       progress("replayed accesses", double(result_.accesses), 0);
@@ -77,60 +60,37 @@ class Replay {
   // Marks each thread that another one creates as waiting for its creation, and reads all shared mappings
   // before the first access.
   void hold_back_children() {
-    for (const Core& core : cores_) {
+    for (const Core& core : threads_.cores()) {
       for (const auto& [begin, end] : core.thread->pieces) {
         for (const Recording::Event* e = begin; e != end; ++e) {
           if (kind_of(*e) >= LENTO_ALLOC)
             shared_.add(core.thread->pid, *e);
           if (work_ && is_access(kind_of(*e)))
             work_->add_call(e->second);
-          if (kind_of(*e) != LENTO_CREATE)
-            continue;
-          const auto child = find(core, address_of(*e));
-          if (child < cores_.size() && &cores_[child] != &core)
-            cores_[child].state = Core::State::Waiting;
+          if (kind_of(*e) == LENTO_CREATE)
+            threads_.hold_back_child(core, *e);
         }
       }
     }
     shared_.hand_down();
   }
 
-  size_t find(const Core& core, uint64_t thread) const {
-    const auto at = number_.find({core.thread->pid, uint32_t(thread)});
-    if (at == number_.end())
-      return cores_.size();
-    return at->second;
-  }
-
-  void enqueue(size_t index) {
-    if (cores_[index].state == Core::State::Ready)
-      queue_.emplace(cores_[index].time, index);
-  }
-
-  // Makes a waiting core ready.
-  void wake(size_t index, uint64_t time) {
-    Core& core = cores_[index];
-    core.state = Core::State::Ready;
-    core.time = std::max(core.time, time);
-    enqueue(index);
-  }
-
-  // Runs the core as long as it is the earliest.
-  void run_until(size_t index, const std::pair<uint64_t, size_t>& next) {
-    Core& core = cores_[index];
-    while (core.state == Core::State::Ready && std::pair{core.time, index} < next) {
-      const size_t waiting = queue_.size();
-      step(core, index);
-      if (queue_.size() != waiting)
-        break;  // a thread woke, perhaps earlier than `next`
+  // Runs the thread as long as it is the earliest.
+  void run(const ReplayThreads::Turn& turn) {
+    Core& core = threads_.cores()[turn.index];
+    while (core.state == Core::State::Ready && ReplayThreads::Instant{core.time, turn.index} < turn.until) {
+      const size_t ready = threads_.ready();
+      step(core, turn.index);
+      if (threads_.ready() != ready)
+        break;  // a thread woke, perhaps earlier than `until`
     }
-    enqueue(index);
+    threads_.enqueue(turn.index);
   }
 
   void step(Core& core, size_t index) {
     if (core.at == core.thread->pieces[core.piece].second) {
       if (++core.piece == core.thread->pieces.size())
-        return end(core, index);
+        return threads_.end(core, index);
       core.at = core.thread->pieces[core.piece].first;
     }
     const Recording::Event& e = *core.at;
@@ -153,39 +113,46 @@ class Replay {
       case LENTO_LOCK:
       case LENTO_READER:
       case LENTO_WRITER:
-        if (!lock(core, index, e))
+        if (!threads_.lock(core, index, e))
           return;
+        access(core, index, e, AccessType::Atomic);
         break;
       case LENTO_LEAVE:
-        leave(core, index, e);
+        access(core, index, e, AccessType::Atomic);
+        threads_.leave(core, index, e);
         break;
       case LENTO_PERMITS:
-        lock_of(core, index, e).permits = e.second;
+        threads_.set_permits(core, index, e);
         break;
       case LENTO_TAKE:
-        if (!take(core, index, e))
+        if (!threads_.take(core, index, e))
           return;
+        access(core, index, e, AccessType::Atomic);
         break;
       case LENTO_GIVE:
-        give(core, index, e);
+        access(core, index, e, AccessType::Atomic);
+        threads_.give(core, index, e);
         break;
       case LENTO_BURST:
-        return reach_burst(core, address_of(e));
+        if (!threads_.reach_burst(core, address_of(e)))
+          return;
+        break;
       case LENTO_CREATE:
-        create(core, e);
+        threads_.create(core, e);
         break;
       case LENTO_JOIN:
-        if (!join(core, e))
+        if (!threads_.join(core, e))
           return;
         break;
       case LENTO_UNLOCK:
-        unlock(core, index, e);
+        access(core, index, e, AccessType::Store);
+        threads_.unlock(core, index, e);
         break;
       case LENTO_POST:
-        arrive(core, address_of(e));
+        threads_.arrive(core, address_of(e));
         break;
       case LENTO_AWAIT:
-        if (!meet(core, index, e))
+        if (!threads_.meet(core, index, e))
           return;
         break;
       case LENTO_ALLOC:
@@ -204,203 +171,6 @@ class Replay {
         break;
     }
     ++core.at;
-  }
-
-  // Ends a thread and wakes the threads that wait for it.
-  void end(Core& core, size_t index) {
-    core.state = Core::State::Ended;
-    for (size_t i = 0; i < cores_.size(); ++i) {
-      if (cores_[i].state == Core::State::AtJoin && cores_[i].waits_for == index)
-        wake(i, core.time);
-    }
-  }
-
-  void create(Core& core, const Recording::Event& e) {
-    const size_t child = find(core, address_of(e));
-    if (child < cores_.size() && cores_[child].state == Core::State::Waiting)
-      cores_[child].began = core.time, wake(child, core.time);
-  }
-
-  // Returns whether the joined thread has ended. Otherwise the core waits for it.
-  bool join(Core& core, const Recording::Event& e) {
-    const size_t child = find(core, address_of(e));
-    if (child >= cores_.size())
-      return true;
-    if (cores_[child].state == Core::State::Ended) {
-      core.time = std::max(core.time, cores_[child].time);
-      return true;
-    }
-    core.state = Core::State::AtJoin;
-    core.waits_for = child;
-    return false;
-  }
-
-  // Counts a thread that arrived at a synchronisation point, and wakes the threads whose number of arrivals
-  // is reached.
-  void arrive(const Core& core, uint64_t key) {
-    Meeting& m = meetings_[{core.thread->pid, key}];
-    ++m.come;
-    m.latest = std::max(m.latest, core.time);
-    std::erase_if(m.waiting, [&](const auto& who) {
-      if (who.first > m.come)
-        return false;
-      if (cores_[who.second].state == Core::State::AtMeeting && cores_[who.second].waits_for == key)
-        wake(who.second, m.latest);
-      return true;
-    });
-  }
-
-  // Returns whether enough threads arrived. Otherwise the core waits.
-  bool meet(Core& core, size_t index, const Recording::Event& e) {
-    Meeting& m = meetings_[{core.thread->pid, address_of(e)}];
-    if (m.come >= e.second) {
-      core.time = std::max(core.time, m.latest);
-      return true;
-    }
-    m.waiting.emplace_back(e.second, index);
-    core.state = Core::State::AtMeeting;
-    core.waits_for = address_of(e);
-    return false;
-  }
-
-  // Accesses between two bursts of recording are unknown, and so are the holders of locks when a burst
-  // begins. All threads therefore begin each group of kTogether bursts together. Within a group the bursts
-  // of a thread follow one another. Groups are needed because on few cores a single burst contains one or
-  // two threads, and threads of different bursts would never contend.
-  void reach_burst(Core& core, uint64_t number) {
-    core.state = Core::State::AtBurst;
-    core.waits_for = number / kTogether;
-    if (core.waits_for != core.period)
-      return;
-    core.state = Core::State::Ready;
-    ++core.at;
-  }
-
-  Lock& lock_of(const Core& core, size_t index, const Recording::Event& e) {
-    return locks_[layout_.lock_key(core.thread->pid, index, address_of(e))];
-  }
-
-  // Takes a lock, which readers share. Returns false when the thread must wait for it.
-  bool lock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = lock_of(core, index, e);
-    const bool reads = kind_of(e) == LENTO_READER;
-    const bool taken = lock.holder != kNobody && lock.holder != index;
-    if (taken || (lock.readers > 0 && kind_of(e) == LENTO_WRITER)) {
-      lock.waiting.push_back(index);
-      core.state = Core::State::AtLock;
-      core.waits_for = address_of(e);
-      core.asked = core.time;
-      core.held_up_by = taken ? lock.holder : lock.last;
-      return false;
-    }
-    if (reads)
-      ++lock.readers;
-    else
-      core.hold(index, lock);
-    access(core, index, e, AccessType::Atomic);
-    return true;
-  }
-
-  void unlock(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = lock_of(core, index, e);
-    access(core, index, e, AccessType::Store);
-    lock.holder = kNobody;
-    core.let_go();
-    hand_over(lock, core.time);
-  }
-
-  // Gives back a read-write lock.
-  void leave(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = lock_of(core, index, e);
-    access(core, index, e, AccessType::Atomic);
-    if (lock.holder == index)
-      lock.holder = kNobody, core.let_go();
-    else
-      lock.readers -= std::min<size_t>(1, lock.readers);
-    if (lock.readers == 0)
-      hand_over(lock, core.time);
-  }
-
-  // Hands a lock over in the order of requests. Otherwise the thread that released it would always be the
-  // first to take it again. The readers at the head of the queue take it together.
-  void hand_over(Lock& lock, uint64_t time) {
-    bool readers = true;
-    for (bool woken = false; readers && !lock.waiting.empty(); woken = true) {
-      const size_t next = lock.waiting.front();
-      readers = kind_of(*cores_[next].at) == LENTO_READER;
-      if (woken && !readers)
-        break;
-      lock.waiting.pop_front();
-      if (!readers)
-        lock.holder = next;
-      wake(next, time);
-    }
-  }
-
-  // Takes a permit of a semaphore. Returns false when the thread must wait for one.
-  bool take(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = lock_of(core, index, e);
-    if (lock.permits == 0) {
-      lock.waiting.push_back(index);
-      core.state = Core::State::AtLock;
-      core.waits_for = address_of(e);
-      return false;
-    }
-    if (lock.permits)
-      --*lock.permits;
-    access(core, index, e, AccessType::Atomic);
-    return true;
-  }
-
-  void give(Core& core, size_t index, const Recording::Event& e) {
-    Lock& lock = lock_of(core, index, e);
-    access(core, index, e, AccessType::Atomic);
-    if (lock.permits)
-      ++*lock.permits;
-    if (lock.waiting.empty())
-      return;
-    const size_t next = lock.waiting.front();
-    lock.waiting.pop_front();
-    wake(next, core.time);
-  }
-
-  // Wakes threads when none can run: the next bursts begin, or an incomplete recording blocks all threads.
-  // Returns whether any woke.
-  bool unblock() {
-    uint64_t burst = kNobody;
-    uint64_t time = 0;
-    for (const Core& core : cores_) {
-      time = std::max(time, core.time);
-      if (core.state == Core::State::AtBurst)
-        burst = std::min(burst, core.waits_for);
-    }
-    bool any = false;
-    for (size_t i = 0; i < cores_.size(); ++i) {
-      Core& core = cores_[i];
-      const bool at_burst = core.state == Core::State::AtBurst;
-      const bool stuck =
-          burst == kNobody && (core.state == Core::State::AtLock || core.state == Core::State::AtJoin ||
-                               core.state == Core::State::AtMeeting || core.state == Core::State::Waiting);
-      if (at_burst && core.waits_for != burst)
-        continue;
-      if (!at_burst && !stuck)
-        continue;
-      core.forget_locks();
-      if (at_burst)
-        core.period = burst;
-      if (at_burst || core.state == Core::State::AtJoin || core.state == Core::State::AtMeeting)
-        ++core.at;
-      wake(i, time);
-      any = true;
-    }
-    for (auto& [where, lock] : locks_) {
-      for (const size_t i : lock.waiting) {
-        if (cores_[i].state == Core::State::AtLock)
-          wake(i, time), any = true;
-      }
-      lock = {};
-    }
-    return any;
   }
 
   void access(Core& core, size_t index, const Recording::Event& e, AccessType type) {
@@ -456,9 +226,9 @@ class Replay {
 
   // Returns the results of the run, with the heap blocks on lines that cores waited for.
   VirtualRun finish() {
-    for (const Core& core : cores_)
+    for (const Core& core : threads_.cores())
       result_.cycles = std::max(result_.cycles, core.time), result_.worked += core.time - core.began;
-    result_.threads = cores_.size();
+    result_.threads = threads_.cores().size();
     result_.contended = machine_->contended();
     std::set<uint64_t> hot;
     machine_->lines().each([&](const LineState& line) {
@@ -476,16 +246,12 @@ class Replay {
 
   const uint32_t line_bytes_;
   const NewLayout layout_;
+  ReplayThreads threads_;
   AccessSink* sink_;
   const CoreModel model_;
   std::optional<ReplayMachine> machine_;
   std::optional<CodeWork> work_;
-  std::vector<Core> cores_;
   std::vector<uint16_t> process_;
-  std::map<std::pair<uint32_t, uint32_t>, size_t> number_;
-  std::set<std::pair<uint64_t, size_t>> queue_;  // threads that can run, as (time, index)
-  std::map<std::pair<uint32_t, uint64_t>, Lock> locks_;
-  std::map<std::pair<uint32_t, uint64_t>, Meeting> meetings_;  // by process and key
   SharedMemory shared_;
   bool several_processes_ = false;
   std::vector<VirtualRun::Block> blocks_;
