@@ -314,6 +314,7 @@ Records read_all_files(const std::vector<std::string>& files, const base::Progre
   }
   records.name_by_files(names_of(records));
   records.date_by_newest();
+  records.place_in_zone();
   drop_lone_reports(records);
   return records;
 }

@@ -201,6 +201,18 @@ TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
       (Names{"frost-x1-b0", "frost-x1-b1", "frost-x2-b0"}));
   EXPECT_EQ(hosts_of({"dmesg-n17.txt", "dmesg-n18.txt"}), (Names{"n17", "n18"}));
   EXPECT_EQ(hosts_of({"lspci_dgx-a07.txt"}), Names{"dgx-a07"});
+  EXPECT_EQ(
+      hosts_of({"ethtool-S_enp9s0.tr-gpu000", "ethtool-S_enp9s0.tr-gpu001"}),
+      (Names{"tr-gpu000", "tr-gpu001"}));
+  EXPECT_EQ(hosts_of({"dmesg.node12"}), Names{"node12"});
+  EXPECT_EQ(
+      hosts_of({"tr-gpu002.ethtool-S.txt", "tr-gpu003.ethtool-S.txt"}),
+      (Names{"tr-gpu002", "tr-gpu003"}));
+  // Both ends of a measurement.
+  EXPECT_EQ(
+      hosts_of({"ibw_n-a_n-b.txt", "ibw_n-a_n-c.txt", "ibw_n-b_n-c.txt"}),
+      (Names{"n-a and n-b", "n-a and n-c", "n-b and n-c"}));
+  EXPECT_EQ(hosts_of({"n1_gpu0.txt", "n1_gpu1.txt", "n2_gpu0.txt", "n2_gpu1.txt"}).size(), 4u);
   EXPECT_EQ(hosts_of({"gpu-box-17.txt"}), Names{"gpu-box-17"});
   EXPECT_EQ(hosts_of({"w16-mi300.dmesg", "w17-mi300.dmesg"}), (Names{"w16-mi300", "w17-mi300"}));
 }

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "desk/read/ends.h"
 #include "desk/read/host_parts.h"
 #include "desk/read/rank_word.h"
 
@@ -15,6 +16,14 @@ namespace lento::desk {
 namespace {
 
 namespace fs = std::filesystem;
+
+bool is_joint(char c) {
+  return c == '-' || c == '_' || c == '.';
+}
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
@@ -65,9 +74,10 @@ bool looks_like_host(const std::string& name) {
          });
 }
 
-// Removes the name of the tool in front of that of the host: "dgx-a07" of "lspci_dgx-a07".
+// Removes the name of the tool in front of that of the host: "dgx-a07" of "lspci_dgx-a07" and of
+// "lspci.dgx-a07".
 std::string without_tool(const std::string& stem) {
-  const size_t joint = stem.find('_');
+  const size_t joint = stem.find_first_of("_.");
   const std::string host = joint == stem.npos ? "" : stem.substr(joint + 1);
   const bool has_letter = host.find_first_not_of("0123456789-_.") != host.npos;
   return has_letter && looks_like_host(host) ? host : stem;
@@ -79,15 +89,29 @@ std::string short_name(const std::string& stem) {
   return looks_like_host(first) ? first : stem;
 }
 
+// Returns the name of a file without its ending. A host in place of an ending stays: "dmesg.node12".
+std::string stem_of(const fs::path& file) {
+  const std::string ending = file.extension().string();
+  const std::string word = ending.empty() ? "" : ending.substr(1);
+  constexpr std::string_view kEndings[] = {"h5", "hdf5", "md5", "mp4", "sha1", "sha256", "sha512", "bz2"};
+  const bool has_letter = word.find_first_not_of("0123456789-_") != word.npos;
+  const bool is_host =
+      has_letter && looks_like_host(word) && std::ranges::find(kEndings, word) == std::end(kEndings);
+  return is_host ? file.filename().string() : file.stem().string();
+}
+
 // Returns the part of a name that differs between files, without the text that is common to all: "n17" for
 // "dmesg-n17" next to "dmesg-n18".
 std::string without_common(const std::string& stem, const std::string& other) {
-  const auto is_joint = [](char c) {
-    return c == '-' || c == '_' || c == '.';
-  };
   size_t begin = 0;
-  size_t before = 0;     // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
-  bool is_host = false;  // behind "_" or ".", which separate words: names of hosts have "-" only
+  size_t before = 0;  // the joint in front of that of `begin`: "worker-" of "slurmd-worker-019"
+  // Behind or in front of "_" or ".", which separate words, names of hosts have "-" only.
+  size_t differs = 0;
+  while (differs < stem.size() && differs < other.size() && stem[differs] == other[differs])
+    ++differs;
+  const size_t dot = stem.find('.', differs);
+  bool is_host = dot != stem.npos && std::ranges::any_of(stem.substr(dot), is_letter) &&
+                 stem.find_first_of("_.") >= differs;
   for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i) {
     const bool separates = stem[i] == '_' || stem[i] == '.';
     if (is_joint(stem[i]) && (separates || !is_host))
@@ -164,7 +188,7 @@ Subject name_among(
     const std::set<std::string>& hosts,
     bool folders_are_hosts,
     bool folders_are_ranks) {
-  const std::string stem = file.stem().string();
+  const std::string stem = stem_of(file);
   const std::string folder = file.parent_path().filename().string();
   // "node3_rank13"
   const size_t word = stem.rfind("rank");
@@ -182,9 +206,9 @@ Subject name_among(
   for (const fs::path& one : others) {
     if (one == file)
       continue;
-    same += one.stem() == file.stem();
-    if (one.stem() != file.stem())
-      other = one.stem().string();
+    same += stem_of(one) == stem;
+    if (stem_of(one) != stem)
+      other = stem_of(one);
   }
   Subject name;
   if (others.size() > 1 && same == 0)
@@ -198,6 +222,91 @@ Subject name_among(
   if ((name.host.empty() || is_of_device) && folders_are_hosts && looks_like_host(folder))
     name.host = folder;
   return name;
+}
+
+// How the stems of files that are named after two hosts are built: `before` characters, a host, one of "-",
+// "_" and ".", the other host, `behind` characters.
+struct PairForm {
+  size_t before = 0;
+  size_t behind = 0;
+};
+
+using Ends = std::pair<std::string, std::string>;
+
+// Returns all ways to read a stem as two names.
+std::vector<Ends> splits_of(const std::string& stem, const PairForm& form) {
+  std::vector<Ends> splits;
+  const size_t end = stem.size() - form.behind;
+  for (size_t i = form.before + 1; i + 1 < end; ++i)
+    if (is_joint(stem[i]))
+      splits.emplace_back(stem.substr(form.before, i - form.before), stem.substr(i + 1, end - i - 1));
+  return splits;
+}
+
+// Returns the ends of each stem when all are named after two hosts in this form: each name is in at least two
+// stems, none is in all, and one is first in a stem and second in another.
+std::vector<Ends> ends_in(const std::vector<std::string>& stems, const PairForm& form) {
+  std::map<std::string, size_t> first;
+  std::map<std::string, size_t> second;
+  for (const std::string& stem : stems)
+    for (const auto& [left, right] : splits_of(stem, form)) {
+      ++first[left];
+      ++second[right];
+    }
+  const auto count = [&](const std::string& name) {
+    return (first.contains(name) ? first.at(name) : 0) + (second.contains(name) ? second.at(name) : 0);
+  };
+  std::vector<Ends> ends;
+  bool is_crossed = false;
+  for (const std::string& stem : stems) {
+    const std::vector<Ends> splits = splits_of(stem, form);
+    const auto at = std::ranges::find_if(splits, [&](const Ends& split) {
+      const size_t fewest = std::min(count(split.first), count(split.second));
+      const size_t most = std::max(count(split.first), count(split.second));
+      const bool is_named = split.first.find_first_not_of("0123456789-_.") != stem.npos;
+      return is_named && split.first != split.second && fewest > 1 && most < stems.size();
+    });
+    if (at == splits.end())
+      return {};
+    is_crossed = is_crossed || second.contains(at->first) || first.contains(at->second);
+    ends.push_back(*at);
+  }
+  return is_crossed ? ends : std::vector<Ends>{};
+}
+
+// Returns both hosts of each file, "n1 and n2" (ends.h), when the files of one kind are named after pairs.
+std::map<fs::path, std::string> pairs_among(const std::set<fs::path>& files) {
+  constexpr size_t kMostFiles = 4096;
+  if (files.size() < 3 || files.size() > kMostFiles)
+    return {};
+  std::vector<std::string> stems;
+  for (const fs::path& file : files)
+    stems.push_back(stem_of(file));
+  const std::string& one = stems[0];
+  size_t same = one.size();
+  size_t same_end = one.size();
+  for (const std::string& stem : stems) {
+    same = std::min<size_t>(same, std::ranges::mismatch(one, stem).in1 - one.begin());
+    same_end = std::min<size_t>(
+        same_end,
+        std::mismatch(one.rbegin(), one.rend(), stem.rbegin(), stem.rend()).first - one.rbegin());
+  }
+  for (size_t before = 0; before <= same; ++before)
+    for (size_t behind = 0; behind <= same_end && before + behind < one.size(); ++behind) {
+      const bool begins = before == 0 || is_joint(one[before - 1]);
+      const bool ends = behind == 0 || is_joint(one[one.size() - behind]);
+      if (!begins || !ends)
+        continue;
+      const std::vector<Ends> found = ends_in(stems, {before, behind});
+      std::map<fs::path, std::string> pairs;
+      for (auto at = files.begin(); !found.empty() && at != files.end(); ++at) {
+        const auto& [left, right] = found[size_t(std::distance(files.begin(), at))];
+        pairs[*at] = left + kEndsJoint + right;
+      }
+      if (!pairs.empty())
+        return pairs;
+    }
+  return {};
 }
 
 }  // namespace
@@ -221,11 +330,18 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   const bool are_ranks =
       numbers.size() > 1 && numbers.contains("0") && numbers.contains(std::to_string(numbers.size() - 1));
   const std::set<std::string> hosts = hosts_of(records);
+  std::map<size_t, std::map<fs::path, std::string>> pairs;
+  for (const auto& [kind, paths] : files)
+    pairs[kind] = pairs_among(paths);
   std::map<int32_t, Subject> names;
   for (size_t i = 0; i < records.files.size(); ++i) {
     const fs::path path = without_rotation(records.files[i].path);
-    if (records.files[i].recognised())
-      names[int32_t(i)] = name_among(path, files[kinds[i]], hosts, folders.size() > 1, are_ranks);
+    if (!records.files[i].recognised())
+      continue;
+    const auto pair = pairs[kinds[i]].find(path);
+    names[int32_t(i)] = pair != pairs[kinds[i]].end()
+                            ? Subject{pair->second, "", ""}
+                            : name_among(path, files[kinds[i]], hosts, folders.size() > 1, are_ranks);
   }
   return names;
 }

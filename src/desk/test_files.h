@@ -17,6 +17,7 @@ inline finding::Diagnosis judge(const std::vector<std::string>& files) {
   for (size_t i = 0; i < files.size(); ++i)
     reader.read_text(files[i], "file" + std::to_string(i), records);
   records.date_by_newest();
+  records.place_in_zone();
   return judge_incident(records);
 }
 

@@ -13,6 +13,7 @@ extern const Format kServingJson;      // results of vLLM, SGLang, genai-perf an
 extern const Format kServerLog;        // what vLLM and SGLang servers write while they run
 extern const Format kLlamaTimes;       // llama.cpp
 extern const Format kPerftest;         // ib_write_bw and its kind
+extern const Format kIperf;            // iperf 2 and 3
 extern const Format kBandwidthMatrix;  // nvbandwidth, p2pBandwidthLatencyTest, mpiGraph
 extern const Format kNsysKernels;      // nsys stats, cuda_gpu_kern_sum, CSV or columns
 extern const Format kNcuKernels;       // ncu --csv

@@ -165,6 +165,8 @@ class CollectiveBench : public Reader {
       return;
     if (row->size >= largest_.size)
       largest_ = *row;
+    if (sizes_.size() < kMostSizes)
+      sizes_.emplace_back(row->size, row->bus_bandwidth);
     if (row->wrong == 0)
       return;
     Event event;
@@ -188,15 +190,21 @@ class CollectiveBench : public Reader {
           {"operation",
            (name_.empty() ? "collective" : name_) + " of " +
                base::format_quantity(double(largest_.size), base::Dimension::Bytes)},
+          {"test", name_.empty() ? "collective" : name_},
           {"GPU", gpu_}};
       run.facts.emplace_back("collective", collective());
       run.measured = {
           {kBusBandwidth, largest_.bus_bandwidth},
           {{"message", "B"}, double(largest_.size)},
           {{"GPUs", ""}, devices_}};
+      for (const auto& [size, bandwidth] : sizes_)
+        run.measured.push_back(
+            {{"bus bandwidth at " + base::format_quantity(double(size), base::Dimension::Bytes), "GB/s"},
+             bandwidth});
       sink.run(std::move(run));
     }
     largest_ = {};
+    sizes_.clear();
     hosts_.clear();
     devices_ = 0;
     name_.clear();
@@ -219,7 +227,9 @@ class CollectiveBench : public Reader {
     return "";
   }
 
+  static constexpr size_t kMostSizes = 64;
   Row largest_;
+  std::vector<std::pair<int64_t, double>> sizes_;  // of the message (B), and its bus bandwidth (GB/s)
   std::vector<std::string> hosts_;
   double devices_ = 0;
   std::string name_;
@@ -242,6 +252,7 @@ Formats bench_formats() {
       &kServerLog,
       &kLlamaTimes,
       &kPerftest,
+      &kIperf,
       &kBandwidthMatrix};
 }
 

@@ -2,6 +2,7 @@
 //
 //   vLLM      = "Avg prompt throughput: " X " tokens/s, Avg generation throughput: " X " tokens/s, Running: "
 //               N " reqs, " any
+//               | "is preempted by " NAME " mode because there is not enough KV cache space" any
 //   SGLang    = "Decode batch" any "#running-req: " N ", #token: " N any "gen throughput (token/s): " X
 //   llama.cpp = "eval time = " X " ms / " N ("runs" | "tokens") any
 //
@@ -20,6 +21,7 @@ namespace {
 enum ServerForm {
   Vllm,
   Sglang,
+  Preempted,
 };
 
 const LineForm kServerForms[] = {
@@ -32,6 +34,9 @@ const LineForm kServerForms[] = {
      "{rate:num}",
      {"[2025-12-17 05:10:47] Decode batch. #running-req: 1, #token: 64, token usage: 0.00, gen throughput "
       "(token/s): 84.39, #queue-req: 0"}},
+    {"is preempted by {mode:name} mode because there is not enough KV cache space",
+     {"Request cmpl-2d79 is preempted by PreemptionMode.RECOMPUTE mode because there is not enough KV cache "
+      "space. total_cumulative_preemption_cnt=118"}},
 };
 
 const Quantity kPrompts{"prompt tokens per second", "1/s", Kind::Annotation};
@@ -39,6 +44,14 @@ const Quantity kHeld{"tokens in the cache", "", Kind::Annotation};
 
 class ServerLog : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {
+    if (form == Preempted) {
+      Event event;
+      event.kind = "server/preempted";
+      event.meaning = "requests are preempted because the key-value cache is full: more load than it holds";
+      event.action = "give the server fewer requests at a time, more memory for its cache, or more replicas";
+      sink.event(std::move(event));
+      return;
+    }
     const double running = match.number("running").value_or(0);
     const double rate = match.number("rate").value_or(0);
     constexpr double kMostRunning = 4096;

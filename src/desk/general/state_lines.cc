@@ -15,6 +15,19 @@
 
 namespace lento::desk {
 
+namespace {
+
+// Returns whether a line counts no failure: "0 tests completed and failed residual checks", "12 checks
+// passed, 0 failed", "tests failed: 0". In "GPU 0 test failed" the number names a part.
+bool counts_none(std::string_view text) {
+  static const Pattern behind("failed~:~{count:int}");
+  Match match;
+  return text.starts_with("0 ") || text.find(", 0 fail") != text.npos ||
+         (behind.match(text, match) && match.integer("count") == 0);
+}
+
+}  // namespace
+
 // Takes the outcome of a check among other words, or a line at the level of an error: "ERROR: Health check
 // failed: why", "NHC: check passed".
 bool StateLines::outcome(std::string_view text, Sink& sink) {
@@ -25,7 +38,7 @@ bool StateLines::outcome(std::string_view text, Sink& sink) {
     is_check = is_check || std::ranges::find(kChecks, word) != kChecks.end();
     if (!is_check || std::ranges::find(kOutcomes, word) == kOutcomes.end())
       continue;
-    if (word.starts_with("fail"))
+    if (word.starts_with("fail") && !counts_none(text))
       alarm(text, true, sink);
     else
       entries_.note_states(sink);

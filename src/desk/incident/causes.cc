@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/units.h"
 #include "desk/incident/judge.h"
 
 namespace lento::desk {
@@ -19,9 +20,10 @@ std::string host_of(const Finding& finding) {
 }
 
 // Returns whether a finding is about a host as a whole and comes from an event: Slurm or Kubernetes took the
-// node out.
+// node out. That the kernel killed a process is a cause.
 bool is_state_of_node(const Finding& finding) {
-  const bool is_event = finding.category.starts_with("fault") || finding.category.starts_with("consequence");
+  const bool is_event = (finding.category.starts_with("fault") && finding.category != "fault of a program") ||
+                        finding.category.starts_with("consequence");
   return is_event && finding.subject == host_of(finding);
 }
 
@@ -53,13 +55,6 @@ void place_under(Finding& cause, const Finding& symptom) {
   cause.score = std::clamp(std::max(cause.score, symptom.score) + 0.01, 0.0, kSurest);
 }
 
-// Returns the probability that the nearest of `moments` unrelated moments in a span lies at most `distance`
-// from a moment of it.
-double chance_of_nearness(double distance, size_t moments, const finding::TimeWindow& span) {
-  const double length = std::max(span.end - span.begin, 1.0);
-  return 1 - std::pow(1 - std::min(1.0, 2 * distance / length), double(moments));
-}
-
 }  // namespace
 
 void place_symptoms(std::vector<Finding>& findings) {
@@ -86,13 +81,29 @@ void place_symptoms(std::vector<Finding>& findings) {
   finding::sort_findings(findings);
 }
 
-bool is_near(double distance, size_t moments, const std::optional<finding::TimeWindow>& span) {
+std::optional<finding::Evidence>
+nearness(double distance, size_t moments, const std::optional<finding::TimeWindow>& span) {
   constexpr double kUnlikely = 0.1;
-  return span && chance_of_nearness(distance, moments, *span) <= kUnlikely;
+  if (!span)
+    return std::nullopt;
+  const double length = std::max(span->end - span->begin, 1.0);
+  const double chance = 1 - std::pow(1 - std::min(1.0, 2 * distance / length), double(moments));
+  if (chance > kUnlikely)
+    return std::nullopt;
+  const std::string which =
+      moments == 1 ? "the one event" : "the nearest of " + std::to_string(moments) + " events";
+  return finding::Evidence{
+      which + " in this log of " + base::format_measure(length, "s") + " lies " +
+          base::format_measure(distance, "s") +
+          " from the moment at which the job became slower; unrelated, it lies as near " +
+          false_alarm_text(chance),
+      chance,
+      "",
+      "uniform moments"};
 }
 
-size_t explains_job(
-    const std::vector<finding::Finding>& parts,
+size_t explain_job(
+    std::vector<finding::Finding>& parts,
     const finding::Finding& job,
     const std::optional<finding::TimeWindow>& span) {
   size_t nearest = parts.size();
@@ -106,8 +117,12 @@ size_t explains_job(
     if (is_during && (nearest == parts.size() || apart(i) < apart(nearest)))
       nearest = i;
   }
-  if (nearest < parts.size() && is_near(apart(nearest), moments, span))
-    return nearest;
+  if (nearest < parts.size()) {
+    if (auto evidence = nearness(apart(nearest), moments, span)) {
+      parts[nearest].evidence.push_back(*std::move(evidence));
+      return nearest;
+    }
+  }
   const auto slow = std::ranges::find_if(parts, [&](const Finding& part) {
     return is_slow_part(part) && !(part.when && span && part.when->end < span->begin);
   });

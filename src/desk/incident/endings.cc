@@ -7,9 +7,12 @@
 // peer, and that peer reports no closed connection, its process ended first. When no peer or
 // several peers are like that, these lines do not show which process ended first.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
+#include "base/number.h"
+#include "base/units.h"
 #include "desk/incident/judge.h"
 
 namespace lento::desk {
@@ -110,6 +113,33 @@ void judge_first_error(const Records& records, Judgement& out) {
   out.findings.push_back(std::move(finding));
 }
 
+// Raises a question about the one rank that failed in each of several attempts. Where each of R ranks is as
+// likely to fail, one rank fails n times in a row with the probability R^(1-n). The log of rank 0 alone shows
+// no other rank.
+void question_repeated(const Records& records, const JudgeOptions& options, Judgement& out) {
+  std::map<std::string, std::vector<const Event*>> own;
+  for (const Event& event : records.events())
+    if (event.kind == "job/error" && event.origin != Origin::Consequence && !event.subject.rank.empty())
+      own[event.subject.rank].push_back(&event);
+  if (own.size() != 1)
+    return;
+  const auto& [rank, events] = *own.begin();
+  const std::vector<const Event*>& failures = events;
+  const double ranks = double(base::try_int(rank).value_or(0)) + 1;
+  double times = 0;
+  for (const Event* event : failures)
+    times += double(event->count);
+  const double chance = std::pow(ranks, 1 - times);
+  if (ranks < 2 || chance > options.false_alarms || !job_went_on(records, *failures[0]))
+    return;
+  out.open.push_back(
+      {subject_text(failures[0]->subject) + " failed in each of " + base::format_number(times) +
+           " attempts (" + failures[0]->meaning + ", " + place_text(records, failures[0]->where) +
+           "), which one of " + base::format_number(ranks) + " ranks that are all alike does " +
+           false_alarm_text(chance) + ": its GPU, or its share of the data",
+       "a long test of that GPU (dcgmi diag -r 4), and one attempt with its host left out"});
+}
+
 bool is_of_rank(const Event& event, const finding::Place& where) {
   return event.subject.rank == where.rank && (event.subject.host.empty() || event.subject.host == where.host);
 }
@@ -161,9 +191,10 @@ bool job_went_on(const Records& records, const Event& event) {
   });
 }
 
-void judge_endings(const Records& records, const JudgeOptions&, Judgement& out) {
+void judge_endings(const Records& records, const JudgeOptions& options, Judgement& out) {
   judge_closed(records, out);
   judge_first_error(records, out);
+  question_repeated(records, options, out);
   std::set<std::string> seen = explain_first_end(records, out);
   for (const Event& event : records.events()) {
     if (!is_ending(event) || !seen.insert(event.meaning).second || seen.size() > kMostEndings)

@@ -169,10 +169,17 @@ std::set<std::string> servers_of_several(const Records& records) {
   return servers;
 }
 
+// Returns the part that an event is about: the server where several hosts wait for it.
+Subject part_of(const Event& event, const std::set<std::string>& servers) {
+  const std::string& server = field(event, "server");
+  return servers.contains(server) ? Subject{server, "", ""} : event.subject;
+}
+
 // Returns the later event of the same part by which what an event lost answered again, or nullptr.
 const Event* answer_to(const Event& event, const Chain& chain) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kAnswers{
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kAnswers{
       {{"slurm/not responding", "slurm/responding"},
+       {"mlx5/unplugged", "mlx5/plugged"},
        {"storage/nfs", "storage/nfs answers"},
        {"kernel/the connection to a file server was lost",
         "kernel/the connection to a file server was restored"}}};
@@ -184,7 +191,8 @@ const Event* answer_to(const Event& event, const Chain& chain) {
   const auto at = std::ranges::find_if(chain, [&](const Event* other) {
     return other->kind == known->second && earlier(&event, other) && other->subject == event.subject &&
            field(*other, "mount") == field(event, "mount") &&
-           (!field(event, "mount").empty() || field(*other, "server") == field(event, "server"));
+           (!field(event, "mount").empty() || field(event, "server").empty() ||
+            field(*other, "server") == field(event, "server"));
   });
   return at == chain.end() ? nullptr : *at;
 }
@@ -282,6 +290,7 @@ bool has_course_of_job(const Records& records) {
 
 std::optional<finding::Finding> part_with_event_at(const Records& records, double moment) {
   const std::optional<finding::TimeWindow> span = span_of_job(records);
+  const std::set<std::string> servers = servers_of_several(records);
   const Event* nearest = nullptr;
   std::set<std::pair<Subject, std::string>> moments;
   const auto apart = [&](const Event& event) {
@@ -291,13 +300,24 @@ std::optional<finding::Finding> part_with_event_at(const Records& records, doubl
     const bool is_timed = event.time.clock == Clock::Unix && span && event.time.seconds >= span->begin;
     if (!is_timed || is_of_another_judge(event) || event.subject.empty())
       continue;
-    moments.emplace(event.subject, event.kind);
+    moments.emplace(part_of(event, servers), event.kind);
     if (!nearest || apart(event) < apart(*nearest))
       nearest = &event;
   }
-  if (!nearest || !is_near(apart(*nearest), moments.size(), span))
+  if (!nearest)
     return std::nullopt;
-  return finding_of(records, nearest->subject, {nearest});
+  auto evidence = nearness(apart(*nearest), moments.size(), span);
+  if (!evidence)
+    return std::nullopt;
+  const Subject subject = part_of(*nearest, servers);
+  Chain chain{nearest};
+  for (const Event& event : records.events())
+    if (&event != nearest && event.kind == nearest->kind && subject != nearest->subject &&
+        part_of(event, servers) == subject)
+      chain.push_back(&event);
+  finding::Finding part = finding_of(records, subject, chain);
+  part.evidence.push_back(*std::move(evidence));
+  return part;
 }
 
 // Adds a finding for each part with an event above Severity::Note that was not over before the job began, and
@@ -316,9 +336,7 @@ void judge_events(const Records& records, const JudgeOptions&, Judgement& out) {
       continue;
     ++seen;
     const bool is_unnamed = event.subject.empty() && is_of_machine(event);
-    const std::string& server = field(event, "server");
-    const Subject part = servers.contains(server) ? Subject{server, "", ""} : event.subject;
-    chains[{part, is_unnamed ? event.where.file : -1}].push_back(&event);
+    chains[{part_of(event, servers), is_unnamed ? event.where.file : -1}].push_back(&event);
   }
   join_on_hosts(records, chains);
   const std::optional<finding::TimeWindow> span = span_of_job(records);

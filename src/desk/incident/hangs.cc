@@ -283,9 +283,12 @@ void nobody_late(const Records& records, const Hang& hang, const Group& group, J
          "the logs of all ranks, or " + std::string(kFlight)});
   else
     out.open.push_back(
-        {where +
-             "; all ranks that wrote a line had enqueued it, so that none is late and the transport is stuck",
-         "NCCL's RAS answer while it hangs (ncclras -v), the kernel logs and port counters of all hosts"});
+        {where + ", which all " + std::to_string(group.size()) +
+             " ranks in these files had enqueued: the transport is stuck, or a rank without a log has not "
+             "arrived",
+         "the logs of all other ranks, if the job has more than " + std::to_string(group.size()) +
+             "; NCCL's RAS answer while it hangs (ncclras -v), the kernel logs and port counters of all "
+             "hosts"});
 }
 
 }  // namespace

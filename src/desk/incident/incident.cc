@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace lento::desk {
 namespace {
@@ -108,7 +109,7 @@ void place_job(const Records& records, Judgement& judgement) {
     return;
   }
   size_t cause = std::ranges::any_of(parts, names_a_part)
-                     ? explains_job(parts, of_job[0], span_of_job(records))
+                     ? explain_job(parts, of_job[0], span_of_job(records))
                      : parts.size();
   if (cause == parts.size() && of_job[0].when) {
     if (auto part = part_with_event_at(records, of_job[0].when->begin))
@@ -139,24 +140,83 @@ void place_job(const Records& records, Judgement& judgement) {
     findings.push_back(std::move(finding));
 }
 
-// Makes a note of each fault of a program without a time when the job's own log shows a job that neither
-// failed nor became slower: the program may be any earlier one.
-void set_aside_programs(const Records& records, Judgement& judgement) {
-  const auto is_of_program = [](const finding::Finding& finding) {
-    return finding.category == "fault of a program" && finding.subject != "the job" && !finding.when;
+// Returns whether a scheduler states an event: that of a node or pod of the whole cluster.
+bool is_of_scheduler(const Event& event) {
+  return event.kind.starts_with("slurm/") || event.kind.starts_with("kubernetes/") ||
+         !field(event, "reason").empty();
+}
+
+// Returns the hosts of which more than a scheduler's list speaks.
+std::set<std::string> hosts_seen(const Records& records) {
+  std::set<std::string> hosts;
+  for (const Series& series : records.series())
+    hosts.insert(records.subjects()[series.subject].host);
+  for (const Event& event : records.events())
+    if (!is_of_scheduler(event))
+      hosts.insert(event.subject.host);
+  for (const Run& run : records.runs()) {
+    hosts.insert(run.subject.host);
+    hosts.insert(run.members.begin(), run.members.end());
+  }
+  hosts.erase("");
+  return hosts;
+}
+
+// Returns whether only a scheduler speaks of a part, and never after the last sample of the job.
+bool is_outside(
+    const Records& records,
+    const finding::Finding& finding,
+    const std::set<std::string>& seen,
+    const std::optional<finding::TimeWindow>& job) {
+  if (seen.empty() || (finding.where && seen.contains(finding.where->host)))
+    return false;
+  size_t count = 0;
+  for (const Event& event : records.events()) {
+    if (event.severity == Severity::Note || subject_text(event.subject) != finding.subject)
+      continue;
+    ++count;
+    if (!is_of_scheduler(event) || (job && event.time.clock == Clock::Unix && event.time.seconds >= job->end))
+      return false;
+  }
+  return count > 0;
+}
+
+// Makes a note of what need not be of the job: a fault of a program without a time, where the job's own log
+// shows a job that neither failed nor became slower, and a node or pod of which only a scheduler speaks,
+// there and where another part is named.
+void set_aside_others(const Records& records, Judgement& judgement) {
+  const std::optional<finding::TimeWindow> span = span_of_job(records);
+  const std::set<std::string> seen = hosts_seen(records);
+  const auto outside = [&](const finding::Finding& finding) {
+    return is_outside(records, finding, seen, span);
   };
-  const bool is_steady = has_course_of_job(records) &&
-                         std::ranges::all_of(judgement.findings, is_of_program) &&
+  const auto need_not_be = [&](const finding::Finding& finding) {
+    const bool is_program = finding.category == "fault of a program" && !finding.when;
+    return finding.subject != "the job" && (is_program || outside(finding));
+  };
+  const bool is_steady = has_course_of_job(records) && std::ranges::all_of(judgement.findings, need_not_be) &&
                          std::ranges::none_of(records.events(), [&](const Event& event) {
                            return is_ending(event) && !job_went_on(records, event);
                          });
-  if (!is_steady)
+  const bool has_part = std::ranges::any_of(judgement.findings, [&](const finding::Finding& finding) {
+    return names_a_part(finding) && !need_not_be(finding);
+  });
+  if (!is_steady && !has_part)
     return;
-  for (const finding::Finding& finding : judgement.findings)
+  std::erase_if(judgement.findings, [&](const finding::Finding& finding) {
+    if (!(is_steady ? need_not_be(finding) : outside(finding)))
+      return false;
     judgement.notes.push_back(
-        finding.summary + " (" + finding.evidence[0].source +
-        "), of a program that need not be the job's, which shows no effect");
-  judgement.findings.clear();
+        finding.summary + " (" + finding.evidence[0].source + "), which need not be of the job" +
+        (is_steady ? ", whose log shows no effect" : ""));
+    return true;
+  });
+  std::erase_if(judgement.open, [&](const OpenQuestion& open) {
+    if (open.host.empty() || seen.empty() || seen.contains(open.host))
+      return false;
+    judgement.notes.push_back(open.reason + ", which need not be of the job");
+    return true;
+  });
 }
 
 std::string joined(const std::vector<std::string>& parts, const char* between) {
@@ -240,7 +300,7 @@ finding::Diagnosis judge_incident(const Records& records, const JudgeOptions& op
   out.title = "Incident";
   join_by_subject(judgement.findings);
   place_symptoms(judgement.findings);
-  set_aside_programs(records, judgement);
+  set_aside_others(records, judgement);
   place_job(records, judgement);
   draw_lanes(records, judgement);
   draw_peers(records, judgement);

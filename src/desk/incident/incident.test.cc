@@ -537,25 +537,28 @@ TEST(Causes, AJobThatSlowedDownIsExplainedByWhatChangedThen) {
       finding_of("n1/gpu0", "fault of a program", "n1", 0.9),
       finding_of("n2/gpu1", "unlike its peers: SM clock", "n2", 0.85)};
   finding::Finding job = finding_of("the job", "became slower", "", 0.7);
-  EXPECT_EQ(explains_job(parts, job, std::nullopt), 1u);
+  EXPECT_EQ(explain_job(parts, job, std::nullopt), 1u);
   const finding::TimeWindow span{500, 2000, "s"};
   job.when = finding::TimeWindow{1000, 2000, "s"};
   parts[0].when = finding::TimeWindow{990, 1000, "s"};
   parts[1].when = finding::TimeWindow{200, 2000, "s"};
-  EXPECT_EQ(explains_job(parts, job, span), 0u);
+  EXPECT_EQ(explain_job(parts, job, span), 0u);
   parts[0].when = finding::TimeWindow{600, 610, "s"};
-  EXPECT_EQ(explains_job(parts, job, span), 1u) << "chance explains a fault 400 s apart";
+  EXPECT_EQ(explain_job(parts, job, span), 1u) << "chance explains a fault 400 s apart";
   parts[0].when = finding::TimeWindow{10, 20, "s"};
-  EXPECT_EQ(explains_job(parts, job, span), 1u) << "what was over before the job began is no cause";
+  EXPECT_EQ(explain_job(parts, job, span), 1u) << "what was over before the job began is no cause";
   parts.pop_back();
-  EXPECT_EQ(explains_job(parts, job, span), 1u) << "no part is left";
+  EXPECT_EQ(explain_job(parts, job, span), 1u) << "no part is left";
 }
 
 TEST(Causes, TheNearestOfManyMomentsIsNearByChance) {
   const finding::TimeWindow span{0, 3600, "s"};
-  EXPECT_TRUE(is_near(9, 1, span));
-  EXPECT_FALSE(is_near(9, 40, span));
-  EXPECT_FALSE(is_near(9, 1, std::nullopt));
+  const auto near = nearness(9, 1, span);
+  ASSERT_TRUE(near);
+  EXPECT_NEAR(*near->value, 0.005, 1e-9);
+  EXPECT_NE(near->text.find("once in 199 "), std::string::npos) << near->text;
+  EXPECT_FALSE(nearness(9, 40, span));
+  EXPECT_FALSE(nearness(9, 1, std::nullopt));
 }
 
 TEST(Incident, NothingToCompareIsNotHealthy) {

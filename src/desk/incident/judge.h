@@ -15,8 +15,9 @@ namespace lento::desk {
 
 // A question that the rows raise but do not answer.
 struct OpenQuestion {
-  std::string reason;  // "which of 30 ranks holds the others up is not in this text"
-  std::string remedy;  // one file and the command that makes it
+  std::string reason;     // "which of 30 ranks holds the others up is not in this text"
+  std::string remedy;     // one file and the command that makes it
+  std::string host = {};  // of which only a scheduler's list speaks
 };
 
 struct Judgement {
@@ -143,20 +144,23 @@ void draw_levels(
 // Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
 // Returns the index of the part that best explains why the job became slower, or parts.size() when none does:
-// a fault that was over before the job began, or one at another time. `span` is that of the job, if known.
-size_t explains_job(
-    const std::vector<finding::Finding>& parts,
+// a fault that was over before the job began, or one at another time. `span` is that of the job, if known. A
+// part that is chosen for its time gets that as evidence.
+size_t explain_job(
+    std::vector<finding::Finding>& parts,
     const finding::Finding& job,
     const std::optional<finding::TimeWindow>& span);
-// Returns whether chance explains in at most one of ten cases that the nearest of `moments` unrelated moments
-// in a span lies at most `distance` s from a given one. Without a span the answer is no.
-bool is_near(double distance, size_t moments, const std::optional<finding::TimeWindow>& span);
+// Returns how probable it is by chance that the nearest of `moments` unrelated moments in a span lies at most
+// `distance` s from a given one, as evidence, or no value when it is more than one in ten or the span
+// unknown.
+std::optional<finding::Evidence>
+nearness(double distance, size_t moments, const std::optional<finding::TimeWindow>& span);
 // Returns the times of the job's first and last sample (Unix time, s), if there are any.
 std::optional<finding::TimeWindow> span_of_job(const Records& records);
 // Returns whether a log shows the course of the job as a whole: eight samples of one quantity and more.
 bool has_course_of_job(const Records& records);
 // Returns a finding about the part with the event that is nearest to `moment` (Unix time, s), faults and
-// notes alike, or no value when none is near (is_near).
+// notes alike, or no value when none is near (nearness).
 std::optional<finding::Finding> part_with_event_at(const Records& records, double moment);
 
 // Adds the comparison of one speed, as a finding about `subject` when it is too slow.

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
@@ -22,15 +23,23 @@ namespace {
 
 constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
-// Returns the name of the annotation (batch size, sequence length) that changed at `position` and explains
-// the slow-down by the factor `times`, or "". Its own change must be a factor of more than the square root of
-// `times`.
+// Returns the name of the annotation (batch size, sequence length) whose change from one piece to the next
+// explains that of the quantity by the factor `times`, or "". Its own change must be a factor of more than
+// the square root of `times`.
 std::string changed_work(
     const Records& records,
     const std::vector<Tracks>& all,
     const Track& track,
-    double position,
+    std::span<const Piece, 2> pieces,
     double times) {
+  const auto values_in = [&](const Track& other, const Piece& piece) {
+    std::vector<double> values;
+    for (size_t i = 0; i < other.value.size(); ++i)
+      if (other.position[i] >= track.position[piece.begin] &&
+          other.position[i] <= track.position[piece.end - 1])
+        values.push_back(other.value[i]);
+    return values;
+  };
   for (const Tracks& tracks : all) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
     if (quantity.kind != Kind::Annotation)
@@ -39,10 +48,8 @@ std::string changed_work(
       const bool is_other_run = !track.subject.empty() && other.subject != track.subject;
       if (is_other_run || other.clock != track.clock)
         continue;
-      std::vector<double> before;
-      std::vector<double> behind;
-      for (size_t i = 0; i < other.value.size(); ++i)
-        (other.position[i] < position ? before : behind).push_back(other.value[i]);
+      const std::vector<double> before = values_in(other, pieces[0]);
+      const std::vector<double> behind = values_in(other, pieces[1]);
       if (before.empty() || behind.empty())
         continue;
       const double old = evidence::median(before);
@@ -55,7 +62,7 @@ std::string changed_work(
       if (std::abs(now - old) <= spread)
         continue;
       const bool is_ratio = old > 0 && now > 0;
-      if (is_ratio ? std::abs(std::log(now / old)) > std::log(times) / 2 : old != now)
+      if (is_ratio ? std::abs(std::log(now / old)) > std::abs(std::log(times)) / 2 : old != now)
         return quantity.name;
     }
   }
@@ -126,17 +133,28 @@ void judge_track(
       quantity.name + " of " + subject_text(track.subject) + ", " + std::to_string(track.value.size()) +
       " samples");
   const std::vector<Piece> pieces = pieces_of(track, options.false_alarms);
-  const Onset onset = onset_of(quantity, pieces);
+  // Only pieces of the same work are compared: each change of it begins a new era.
+  Onset onset;
+  size_t era = 0;
+  for (size_t i = 1; i <= pieces.size(); ++i) {
+    std::string work;
+    if (i < pieces.size()) {
+      const double times = times_worse(quantity, pieces[i].median, pieces[i - 1].median);
+      work = changed_work(records, all, track, std::span<const Piece, 2>(&pieces[i - 1], 2), times);
+      if (work.empty())
+        continue;
+      if (times >= 1 + options.least_effect)
+        out.notes.push_back(
+            quantity.name + " changes at " + position_text(track, track.position[pieces[i].begin]) +
+            ", where " + work + " changes too: no fault by itself");
+    }
+    const Onset own = onset_of(quantity, std::span(pieces).subspan(era, i - era));
+    if (own.times > onset.times)
+      onset = own;
+    era = i;
+  }
   if (!onset.from || onset.times < 1 + options.least_effect)
     return;
-  const double position = track.position[onset.from->begin];
-  const std::string work = changed_work(records, all, track, position, onset.times);
-  if (!work.empty()) {
-    out.notes.push_back(
-        quantity.name + " changes at " + position_text(track, position) + ", where " + work +
-        " changes too: no fault by itself");
-    return;
-  }
   const bool stays = onset.from->end == track.value.size();
   out.findings.push_back(finding_of(records, quantity, track, onset, stays));
   draw(quantity, track, onset, out);

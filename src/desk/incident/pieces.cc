@@ -48,7 +48,7 @@ std::vector<Piece> pieces_of(const Track& track, double budget) {
 }
 
 // Returns the change with the largest factor between the best piece so far and a later one.
-Onset onset_of(const Quantity& quantity, const std::vector<Piece>& pieces) {
+Onset onset_of(const Quantity& quantity, std::span<const Piece> pieces) {
   Onset onset;
   const Piece* best = &pieces[0];
   for (size_t i = 1; i < pieces.size(); ++i) {

@@ -1,6 +1,7 @@
 // Splits a series into pieces of steady level, and finds where it became worse.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "desk/incident/series.h"
@@ -29,6 +30,6 @@ struct Onset {
   const Piece* from = nullptr;
   double times = 1;
 };
-Onset onset_of(const Quantity& quantity, const std::vector<Piece>& pieces);
+Onset onset_of(const Quantity& quantity, std::span<const Piece> pieces);
 
 }  // namespace lento::desk

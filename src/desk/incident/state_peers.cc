@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/units.h"
+#include "desk/read/ends.h"
+#include "evidence/sample.h"
 
 namespace lento::desk {
 namespace {
@@ -104,6 +106,33 @@ std::vector<Peer> by_host(const std::vector<Peer>& peers) {
   // When each host has one such device, `peers` stays, so that the finding names the device too.
   if (hosts.size() < kFewestStatePeers || hosts.size() == peers.size())
     return peers;
+  std::vector<Peer> out;
+  for (auto& [host, peer] : hosts)
+    out.push_back(std::move(peer));
+  return out;
+}
+
+std::vector<Peer> by_end(const Quantity& quantity, const std::vector<Peer>& peers) {
+  std::vector<double> values;
+  for (const Peer& peer : peers) {
+    if (ends_of(peer.subject.host).size() < 2 || std::isnan(peer.value))
+      return {};
+    values.push_back(peer.value);
+  }
+  const double typical = evidence::median(values);
+  const auto badness = [&](double value) {
+    return quantity.better == Better::Higher  ? -value
+           : quantity.better == Better::Lower ? value
+                                              : std::abs(value - typical);
+  };
+  std::map<std::string, Peer> hosts;
+  for (const Peer& peer : peers)
+    for (const std::string& host : ends_of(peer.subject.host)) {
+      auto [at, is_new] = hosts.try_emplace(host, peer);
+      if (!is_new && badness(peer.value) < badness(at->second.value))
+        at->second = peer;
+      at->second.subject = {host, peer.subject.device, peer.subject.rank};
+    }
   std::vector<Peer> out;
   for (auto& [host, peer] : hosts)
     out.push_back(std::move(peer));

@@ -41,6 +41,11 @@ std::vector<Peer> peers_of(const Records& records, const std::vector<const Serie
 // kFewestStatePeers hosts, else `peers` unchanged.
 std::vector<Peer> by_host(const std::vector<Peer>& peers);
 
+// Returns one peer for each host at an end of the pairs that `peers` are (ends.h), with its best value: a
+// measurement between two hosts is as slow as the slower of them. The best is the highest, the lowest, or
+// that nearest to the median, by the side of the quantity. Returns nothing where not all peers are pairs.
+std::vector<Peer> by_end(const Quantity& quantity, const std::vector<Peer>& peers);
+
 // Returns whether two positive values of Kind::Level are too close for a finding: their ratio is below
 // 1 + `least_effect` or, in a report, they differ by at most one unit of the last printed digit.
 bool is_slight(const Quantity& quantity, double value, double than, double least_effect);

@@ -356,7 +356,15 @@ void judge_quantity(
         quantity.name + " of " + std::to_string(peers.size()) + (peers.size() == 1 ? " part" : " parts"));
     return;
   }
+  const std::vector<Peer> hosts = by_end(quantity, peers);
+  const size_t before = out.findings.size();
+  // The pairs themselves are compared where no host explains them: the link between two hosts may be slow.
+  const bool is_of_hosts = judge_peers(records, quantity, hosts, limits, out);
   peers = by_host(peers);
+  if (is_of_hosts && out.findings.size() > before) {
+    out.covered.push_back(quantity.name + " of " + std::to_string(hosts.size()) + " hosts, in pairs");
+    return;
+  }
   const std::vector<std::vector<Peer>> groups = by_device(peers);
   const Limits each{limits.false_alarms / double(groups.size()), limits.least_effect};
   bool is_judged = false;

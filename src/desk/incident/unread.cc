@@ -62,7 +62,8 @@ void judge_unread(const Records& records, const JudgeOptions&, Judgement& out) {
       out.open.push_back(
           {(event.subject.empty() ? "" : subject_text(event.subject) + ": ") + event.meaning + " (" +
                place_text(records, event.where) + (event.action.empty() ? "), which is not understood" : ")"),
-           event.action.empty() ? "what that line means, and the same file of healthy hosts" : event.action});
+           event.action.empty() ? "what that line means, and the same file of healthy hosts" : event.action,
+           field(event, "reason").empty() ? "" : event.subject.host});
     if (event.kind != "unread/ranks" || shown++ == kMost || has_series_of_ranks(records, event.where.file))
       continue;
     const std::string text = "Lines with a number of each of " + field(event, "ranks") +

@@ -389,8 +389,10 @@ class Alarms : public Reader {
     event.origin = alarm.origin;
     event.subject.device = part;
     event.meaning = alarm.meaning;
-    if (match.has("server"))
+    if (match.has("server")) {
       event.meaning += " (" + match.text("server") + ")";
+      event.fields.emplace_back("server", match.text("server"));
+    }
     if (const std::string_view mount = inside(sink.line(), "Lustre: ", ": "); !mount.empty())
       event.fields.emplace_back("mount", std::string(mount));
     event.action = alarm.action;

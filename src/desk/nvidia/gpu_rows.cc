@@ -8,9 +8,9 @@
 
 #include <algorithm>
 
-#include "base/moment.h"
 #include "base/number.h"
 #include "base/units.h"
+#include "desk/read/log_date.h"
 #include "desk/read/pci.h"
 
 namespace lento::desk {
@@ -120,8 +120,7 @@ Subject subject_of(const Fields& fields) {
 }
 
 Moment time_of(const Fields& fields, const Sink& sink) {
-  const auto ms = base::try_moment_ms(field_of(fields, "timestamp"));
-  return ms ? Moment{Clock::Unix, double(*ms) / 1000} : sink.time();
+  return iso_moment(field_of(fields, "timestamp")).value_or(sink.time());
 }
 
 // Returns an event of the kind "gpu/KIND" whose cause is the hardware of a GPU: its memory, a reset that it

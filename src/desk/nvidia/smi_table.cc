@@ -238,7 +238,10 @@ std::vector<std::string> column_header(std::string_view line) {
   const bool is_marked = line.starts_with("#");
   std::vector<std::string> words = words_of(line.substr(is_marked));
   const char* const first = is_marked ? "gpu" : "GPU";
-  if (words.empty() || (words[0] != first && !(is_marked && words[0] == "Entity")))
+  size_t begin = 0;
+  while (is_marked && begin < words.size() && (words[begin] == "Date" || words[begin] == "Time"))
+    ++begin;
+  if (begin == words.size() || (words[begin] != first && !(is_marked && words[begin] == "Entity")))
     return {};
   const auto known = std::ranges::count_if(words, [](const std::string& word) {
     return *column_field(word) != 0;
@@ -284,7 +287,14 @@ class SmiColumns : public Reader {
     Fields fields;
     if (is_entity_)
       fields.emplace_back("index", words[0]);
-    for (size_t i = is_entity_; i < words.size(); ++i)
+    size_t begin = is_entity_;
+    if (columns_[0] == "Date" && columns_[1] == "Time" && words[0].size() == 8) {
+      timestamp_ =
+          words[0].substr(0, 4) + "-" + words[0].substr(4, 2) + "-" + words[0].substr(6) + " " + words[1];
+      fields.emplace_back("timestamp", timestamp_);
+      begin = 2;
+    }
+    for (size_t i = begin; i < words.size(); ++i)
       if (const char* field = column_field(columns_[i]); *field && words[i] != "-")
         fields.emplace_back(field, words[i]);
     rows_.take(fields, sink);
@@ -295,6 +305,7 @@ class SmiColumns : public Reader {
   }
 
   std::vector<std::string> columns_;
+  std::string timestamp_;  // of the row, from a date "20261126" and a time
   bool is_entity_ = false;
   GpuRows rows_;
 };

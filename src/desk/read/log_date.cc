@@ -125,8 +125,28 @@ size_t iso_date_size(std::string_view text) {
   return end;
 }
 
+namespace {
+
+constexpr size_t kDateSize = 10;
+
+// Returns the zone (minutes ahead of UTC) at the end of a date, or Moment::kLocal.
+int zone_of(std::string_view text) {
+  if (text.ends_with("Z") || text.ends_with("UTC"))
+    return 0;
+  const size_t sign = text.find_last_of("+-");
+  if (sign == text.npos || sign < kDateSize + 1)
+    return Moment::kLocal;
+  const auto hours = base::try_int(text.substr(sign + 1, 2));
+  const std::string_view rest = text.substr(std::min(text.size(), sign + 3));
+  const auto minutes = base::try_int(rest.substr(rest.starts_with(":")));
+  const int64_t zone = hours.value_or(0) * 60 + minutes.value_or(0);
+  return int(text[sign] == '-' ? -zone : zone);
+}
+
+}  // namespace
+
 std::optional<Moment> iso_moment(std::string_view text) {
-  constexpr size_t kBehindDay = 10;
+  constexpr size_t kBehindDay = kDateSize;
   std::string plain(text);
   // "2026-11-20,09:00:11", "2026/11/20-09:00:11"
   if (plain.size() > kBehindDay && (plain[kBehindDay] == ',' || plain[kBehindDay] == '-'))
@@ -134,7 +154,7 @@ std::optional<Moment> iso_moment(std::string_view text) {
   if (const size_t comma = plain.find(','); comma != plain.npos)
     plain[comma] = '.';
   const auto ms = base::try_moment_ms(plain);
-  return ms ? std::optional(Moment{Clock::Unix, double(*ms) / 1000}) : std::nullopt;
+  return ms ? std::optional(Moment{Clock::Unix, double(*ms) / 1000, zone_of(plain)}) : std::nullopt;
 }
 
 size_t clock_size(std::string_view text) {
@@ -157,7 +177,7 @@ std::optional<Moment> yearless_moment(int month, int day, std::string_view clock
   char text[64];
   std::snprintf(text, sizeof text, "1972-%02d-%02d ", month, day);
   const auto ms = base::try_moment_ms(text + std::string(clock));
-  return ms ? std::optional(Moment{Clock::Yearless, double(*ms) / 1000}) : std::nullopt;
+  return ms ? std::optional(Moment{Clock::Yearless, double(*ms) / 1000, Moment::kLocal}) : std::nullopt;
 }
 
 double with_year(double yearless, double newest) {

@@ -42,6 +42,11 @@ enum class Clock {
 struct Moment {
   Clock clock = Clock::None;
   double seconds = 0;
+  // How far the zone that the text states is ahead of UTC (minutes), kLocal for a date without a zone, and
+  // kAbsolute for a number of seconds.
+  int zone = kAbsolute;
+  static constexpr int kAbsolute = INT32_MAX;
+  static constexpr int kLocal = INT32_MIN;
 };
 // Formats a time: "2026-10-02 11:08:25", "10-02 11:08:25", "1209341.1 s after boot". "" without a clock.
 std::string moment_text(const Moment& moment);

@@ -213,26 +213,44 @@ void Records::name_by_files(const std::map<int32_t, Subject>& names) {
 }
 
 void Records::note_time(const Moment& time) {
+  constexpr size_t kMostZones = 8;
+  if (time.zone != Moment::kAbsolute && time.zone != Moment::kLocal && zones_.size() < kMostZones)
+    zones_.insert(time.zone);
   double& newest = newest_[size_t(time.clock)];
   if (std::isfinite(time.seconds) && !(time.seconds <= newest))
     newest = time.seconds;
+}
+
+template <class Change>
+void Records::change_times(const Change& change) {
+  for (Event& event : events_)
+    change(event.time);
+  for (Series& series : series_)
+    for (Observation& row : series.rows)
+      change(row.time);
 }
 
 void Records::date_by_newest() {
   const double newest = this->newest(Clock::Unix);
   if (!std::isfinite(newest))
     return;
-  const auto date = [&](Moment& time) {
+  change_times([&](Moment& time) {
     if (time.clock != Clock::Yearless)
       return;
-    time = {Clock::Unix, with_year(time.seconds, newest)};
+    time = {Clock::Unix, with_year(time.seconds, newest), time.zone};
     note_time(time);
-  };
-  for (Event& event : events_)
-    date(event.time);
-  for (Series& series : series_)
-    for (Observation& row : series.rows)
-      date(row.time);
+  });
+}
+
+void Records::place_in_zone() {
+  if (zones_.size() != 1 || *zones_.begin() == 0)
+    return;
+  change_times([&](Moment& time) {
+    if (time.clock == Clock::Unix && time.zone == Moment::kLocal) {
+      time.seconds -= 60.0 * *zones_.begin();
+      time.zone = *zones_.begin();
+    }
+  });
 }
 
 }  // namespace lento::desk

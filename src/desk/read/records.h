@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -100,6 +101,9 @@ class Records {
   // Gives times without a year the latest one in which they are not a day after the newest time with a year,
   // so that they compare. Without any such time they stay as they are. Called once all files are read.
   void date_by_newest();
+  // Takes times without a zone to be in the one zone that other times state. When several are stated, or only
+  // UTC, such times count as UTC. Called once all files are read and dated.
+  void place_in_zone();
   // Returns the newest time of a clock in seconds, or kUnknown.
   double newest(Clock clock) const {
     return newest_[size_t(clock)];
@@ -119,8 +123,11 @@ class Records {
   std::vector<Run> runs_;
   std::map<std::tuple<std::string, std::string, int32_t>, std::string> numbers_;  // by host, address, file
   void note_time(const Moment& time);
+  template <class Change>
+  void change_times(const Change& change);
 
   std::array<double, 4> newest_{kUnknown, kUnknown, kUnknown, kUnknown};  // by clock
+  std::set<int> zones_;  // that times state, in minutes ahead of UTC
   uint64_t dropped_ = 0;
 };
 

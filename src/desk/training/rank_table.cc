@@ -17,8 +17,8 @@
 #include <array>
 
 #include "base/json.h"
-#include "base/moment.h"
 #include "base/number.h"
+#include "desk/read/log_date.h"
 #include "desk/read/rank_word.h"
 #include "desk/read/waiting.h"
 #include "desk/training/training.h"
@@ -357,9 +357,7 @@ class RankTable : public Reader {
   }
 
   static Moment time_of(const std::string& text) {
-    if (const auto ms = base::try_moment_ms(text))
-      return {Clock::Unix, double(*ms) / 1000};
-    return {};
+    return iso_moment(text).value_or(Moment{});
   }
 
   void write(const std::string& name, const std::string& text, const Sink::Place& place, Sink& sink) {

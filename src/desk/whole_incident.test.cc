@@ -1,0 +1,175 @@
+// Files of one incident together: whose time zone holds, which nodes are of the job, measurements between two
+// hosts, runs that were cut, and a change of the work that is no fault.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "desk/test_files.h"
+
+namespace lento::desk {
+namespace {
+
+using finding::Diagnosis;
+using finding::Outcome;
+using test::format;
+using test::judge;
+
+std::string subject_of(const Diagnosis& found) {
+  return found.findings.empty() ? "" : found.findings[0].subject;
+}
+
+// A log of Megatron-LM of 200 steps of `seconds`, from 10:00 on, with a batch for each step.
+std::string log(
+    double seconds,
+    int (*batch)(int) = [](int) {
+      return 256;
+    }) {
+  std::string text;
+  double at = 36000;
+  for (int step = 1; step <= 200; ++step) {
+    const double length = seconds * batch(step) / 256 * (1 + 0.002 * (step % 3));
+    at += length;
+    text += format(
+        " [2026-11-20 %02d:%02d:%02d] iteration %8d/   90000 | consumed samples: 1 | elapsed time per "
+        "iteration "
+        "(ms): %.1f | global batch size: %5d | lm loss: 2.1E+00 |\n",
+        int(at) / 3600,
+        int(at) / 60 % 60,
+        int(at) % 60,
+        step,
+        length * 1000,
+        batch(step));
+  }
+  return text;
+}
+
+Diagnosis judge_named(const std::vector<std::pair<std::string, std::string>>& files) {
+  static const LogReader reader(all_formats());
+  Records records;
+  std::map<int32_t, Subject> names;
+  for (const auto& [name, text] : files) {
+    names[int32_t(names.size())] = {name, "", ""};
+    reader.read_text(text, name, records);
+  }
+  records.name_by_files(names);
+  return judge_incident(records);
+}
+
+TEST(WholeIncident, StepsOfABatchThatGrowsAreComparedAtOneBatch) {
+  const auto grows = [](int step) {
+    return step <= 60 ? 256 : step <= 120 ? 512 : 1024;
+  };
+  const Diagnosis ramp = judge({log(2, grows)});
+  EXPECT_EQ(ramp.outcome, Outcome::Healthy) << ramp.verdict;
+  EXPECT_EQ(ramp.notes.size(), 2u);
+  // A loss at the last batch is one.
+  std::string slower = log(2, grows);
+  for (size_t at = slower.find("(ms): 8", slower.find("     170/")); at != slower.npos;
+       at = slower.find("(ms): 8", at))
+    slower.replace(at, 7, "(ms): 12");
+  EXPECT_EQ(subject_of(judge({slower})), "the job");
+}
+
+TEST(WholeIncident, TimesWithoutAZoneAreInTheOneThatOthersState) {
+  const std::string kernel =
+      "2026-11-20T10:03:00.1+01:00 n3 kernel: Out of memory: Killed process 402 (python3) total-vm:1kB\n";
+  const std::string end =
+      "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-20_10:03:02\n  host      : n3\n  "
+      "rank      : "
+      "18 (local_rank: 2)\n  exitcode  : -9 (pid: 402)\n";
+  const Diagnosis found = judge({kernel, log(1) + end});
+  EXPECT_EQ(subject_of(found), "n3");
+  EXPECT_NE(found.verdict.find("want of memory, 2026-11-20 09:03:00"), std::string::npos) << found.verdict;
+  EXPECT_NE(found.verdict.find("rank 18"), std::string::npos) << found.verdict;
+}
+
+TEST(WholeIncident, ANodeOfWhichOnlyTheSchedulerSpeaksNeedNotBeOfTheJob) {
+  const std::string list =
+      "REASON               USER      TIMESTAMP           NODELIST\n"
+      "Not responding       slurm     2026-11-20T10:03:00 gpu22\n"
+      "reserved             root      2026-11-01T08:00:00 gpu[01-02]\n";
+  const std::string kernel =
+      "2026-11-20T09:00:00 gpu07 kernel: Linux version 6.1.0\n"
+      "2026-11-20T09:01:00 gpu07 kernel: EDAC MC0: 1 CE memory read error on DIMM0\n";
+  const Diagnosis steady = judge({log(2), list, kernel});
+  EXPECT_EQ(steady.outcome, Outcome::Healthy) << steady.verdict;
+  EXPECT_EQ(subject_of(judge({list})), "gpu22");
+}
+
+std::string iperf(double rate) {
+  return format(
+      "Connecting to host 172.18.4.9, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  "
+      "Cwnd\n"
+      "[  5]   0.00-1.00   sec  1.41 GBytes  %.1f Gbits/sec    0   3.02 MBytes\n"
+      "[  5]   0.00-10.00  sec  14.1 GBytes  %.1f Gbits/sec    7             sender\n"
+      "[  5]   0.00-10.00  sec  14.1 GBytes  %.1f Gbits/sec                  receiver\n",
+      rate,
+      rate,
+      rate);
+}
+
+TEST(WholeIncident, AHostIsCommonToItsSlowPairs) {
+  EXPECT_EQ(judge({iperf(12)}).outcome, Outcome::CannotJudge);
+  std::vector<std::pair<std::string, std::string>> files;
+  const std::string hosts = "abcd";
+  for (size_t i = 0; i < hosts.size(); ++i)
+    for (size_t j = i + 1; j < hosts.size(); ++j)
+      files.emplace_back(
+          std::string("n-") + hosts[i] + " and n-" + hosts[j],
+          iperf(j == 2 || i == 2 ? 48.1 : 97 + 0.1 * double(i + j)));
+  EXPECT_EQ(subject_of(judge_named(files)), "n-c");
+  for (auto& [name, text] : files)
+    text = iperf(name == "n-a and n-c" ? 48.1 : 97.2);
+  EXPECT_EQ(subject_of(judge_named(files)), "n-a and n-c");
+}
+
+std::string collective(const std::string& a, const std::string& b, double small, double large) {
+  std::string text = "# Using devices\n";
+  text += format("#  Rank  0 Group  0 Pid 1 on %s device  0 [0x1b] NVIDIA H200\n", a.c_str());
+  text += format("#  Rank  1 Group  0 Pid 2 on %s device  0 [0x1b] NVIDIA H200\n", b.c_str());
+  text +=
+      format("   536870912     134217728     float     sum      -1   2128.5  252.23  %.2f      0\n", small);
+  if (large > 0)
+    text +=
+        format("  2147483648     536870912     float     sum      -1   8455.9  253.96  %.2f      0\n", large);
+  return text + "# Avg bus bandwidth    : 144.7 \n";
+}
+
+TEST(WholeIncident, ARunThatWasCutIsComparedAtItsSize) {
+  const auto runs = [](double cut) {
+    return judge(
+        {collective("h0", "h1", 473, 477),
+         collective("h0", "h2", 474, 479),
+         collective("h0", "h3", 475, 478),
+         collective("h1", "h2", 473, 476),
+         collective("h1", "h3", cut, 0),
+         collective("h2", "h3", 474, 477)});
+  };
+  EXPECT_EQ(runs(472).outcome, Outcome::Healthy) << runs(472).verdict;
+  EXPECT_EQ(subject_of(runs(236)), "h1, h3");
+}
+
+TEST(WholeIncident, OneRankThatFailsInEachAttemptLeavesAQuestion) {
+  std::string text = log(2);
+  for (int i = 0; i < 3; ++i)
+    text +=
+        "[rank45]: Traceback (most recent call last):\n[rank45]:   File \"/opt/buffer.py\", line 126, in "
+        "check\n"
+        "[rank45]:     assert not norm.isnan(), (\n"
+        "[rank45]: AssertionError: Rank 45: found NaN in local grad norm. Device: 5, node: dgx-12\n" +
+        log(2);
+  const Diagnosis found = judge({text});
+  EXPECT_EQ(found.outcome, Outcome::CannotJudge) << found.verdict;
+  EXPECT_NE(found.reason.find("rank 45 failed in each of 3"), std::string::npos) << found.reason;
+}
+
+TEST(WholeIncident, ChecksOfWhichNoneFailedAreNoFault) {
+  const std::string passed =
+      "Finished      1 tests with the following results:\n              1 tests completed and passed "
+      "residual checks,\n"
+      "              0 tests completed and failed residual checks,\n";
+  EXPECT_NE(judge({passed}).outcome, Outcome::Findings);
+}
+
+}  // namespace
+}  // namespace lento::desk
