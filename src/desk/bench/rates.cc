@@ -1,5 +1,5 @@
-// The bandwidth of one host or between two, which its peers should share: perftest (ib_write_bw and its kind)
-// and iperf.
+// The bandwidth of one host, or between two, which its peers should share. Programs: perftest (ib_write_bw
+// and its kind) and iperf.
 //
 //   iperf    = "[ ID] Interval" any {"[" N | "SUM" "]" BEGIN "-" END "sec" X UNIT X UNIT [RETRIES] ["sender"
 //   |
