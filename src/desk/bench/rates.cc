@@ -1,9 +1,8 @@
 // The bandwidth of one host, or between two, which its peers should share. Programs: perftest (ib_write_bw
 // and its kind) and iperf.
 //
-//   iperf    = "[ ID] Interval" any {"[" N | "SUM" "]" BEGIN "-" END "sec" X UNIT X UNIT [RETRIES] ["sender"
-//   |
-//              "receiver"]}
+//   iperf    = "[ ID] Interval" any {stream}
+//   stream   = "[" (N | "SUM") "]" BEGIN "-" END "sec" X UNIT X UNIT any ["sender" | "receiver"]
 //   perftest = "#bytes #iterations BW peak[UNIT] BW average[UNIT] MsgRate[Mpps]" {N N X X X}
 //
 // The row of the largest message is taken, and of iperf the row of the longest interval: of all streams where
