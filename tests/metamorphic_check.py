@@ -312,8 +312,9 @@ def hold(case, kind, relation, before):
         else:
             done = run(words, relation.env)
         after = read_verdict(done, case, folder)
-    expected = (before[0], renamed.get(before[1], before[1]), *before[2:])
-    if after == expected:
+    subjects = ", ".join(sorted(renamed.get(name, name) for name in before[1].split(", ")))
+    expected = (before[0], subjects, *before[2:])
+    if (after[0], ", ".join(sorted(after[1].split(", "))), *after[2:]) == expected:
         return "", ""
     kind_of = "refused" if after[0] in ("cannot judge", "refused") else "broken"
     said = done.stderr.strip().splitlines()[:1] if after[0] == "refused" else []

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "evidence/sample.h"
@@ -26,46 +27,73 @@ std::vector<size_t> others_of(const View& v, size_t group, const std::vector<siz
   return out;
 }
 
-Span refine(const View& v, const Episode& e) {
-  const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
-  const size_t raised = step_at(v.series, e.raised_ms);
-  const size_t from = step_at(v.series, e.onset_ms);
-  std::vector<size_t> begins;
-  std::vector<size_t> ends;
-  for (const Member& m : e.members) {
-    const Span about{from > window ? from - window : 0, raised + 1};
-    begins.push_back(split_of(v.series, v.scan, e.metric, m.machine, about));
-    const size_t last = step_at(v.series, m.last_ms);
-    const size_t after = std::min(v.series.steps, last + window);
-    const size_t since = std::max(begins.back() + 1, last > 2 * window ? last - 2 * window : 0);
-    ends.push_back(
-        m.active ? v.series.steps : split_of(v.series, v.scan, e.metric, m.machine, {since, after}));
-  }
-  if (begins.empty())
-    return {from, e.active ? v.series.steps : step_at(v.series, e.last_ms) + 1};
-  std::ranges::sort(begins);
-  std::ranges::sort(ends);
-  return {begins[begins.size() / 2], std::max(ends[ends.size() / 2], begins[begins.size() / 2] + 1)};
-}
-
 namespace {
 
-// Returns whether an episode belongs to a cause: it shares most of its machines with the cause, and overlaps
-// with it in time or is apart by less than the longer of both lasted.
-bool joins(const Cause& cause, const Episode& e, const Span& span) {
-  const std::vector<size_t> machines = machines_of(e);
-  size_t shared = 0;
-  for (const size_t m : machines)
-    shared += std::ranges::binary_search(cause.machines, m);
+// A member of an episode with the begin and end of its own change.
+struct Part {
+  size_t machine = 0;
+  Span span;
+};
+
+Span median_span(const std::vector<Part>& parts) {
+  std::vector<size_t> begins;
+  std::vector<size_t> ends;
+  for (const Part& part : parts) {
+    begins.push_back(part.span.begin);
+    ends.push_back(part.span.end);
+  }
+  std::ranges::sort(begins);
+  std::ranges::sort(ends);
+  const size_t begin = begins[begins.size() / 2];
+  return {begin, std::max(ends[ends.size() / 2], begin + 1)};
+}
+
+// Returns the members of an episode. One that came back in the first half of the change is no part of it: a
+// brief disturbance began at the same time by chance.
+std::vector<Part> parts_of(const View& v, const Episode& e) {
+  const auto window = size_t(e.window_s * 1000 / double(v.series.step_ms));
+  const size_t from = step_at(v.series, e.onset_ms);
+  const Span about{from > window ? from - window : 0, step_at(v.series, e.raised_ms) + 1};
+  std::vector<Part> parts;
+  for (const Member& m : e.members) {
+    const size_t begin = split_of(v.series, v.scan, e.metric, m.machine, about);
+    const size_t last = step_at(v.series, m.last_ms);
+    const Span return_in{
+        std::max(begin + 1, last > 2 * window ? last - 2 * window : 0),
+        std::min(v.series.steps, last + window)};
+    const size_t end = m.active ? v.series.steps : split_of(v.series, v.scan, e.metric, m.machine, return_in);
+    parts.push_back({m.machine, {begin, end}});
+  }
+  if (parts.empty())
+    return parts;
+  const Span all = median_span(parts);
+  std::erase_if(parts, [&](const Part& part) {
+    return 2 * part.span.end < all.begin + all.end;
+  });
+  std::ranges::sort(parts, {}, &Part::machine);
+  return parts;
+}
+
+// Returns whether an episode, a cause of its own, belongs to another cause: it shares most of its machines
+// with it, and overlaps with it in time or is apart by less than the longer of both lasted.
+bool joins(const Cause& cause, const Cause& of_episode) {
+  const std::vector<size_t>& machines = of_episode.machines;
+  const Span& span = of_episode.span;
+  const auto shared = std::ranges::count_if(machines, [&](size_t m) {
+    return std::ranges::binary_search(cause.machines, m);
+  });
   const size_t lasted = std::max(span.end - span.begin, cause.span.end - cause.span.begin);
-  return 2 * shared > machines.size() && span.begin < cause.span.end + lasted &&
+  return 2 * size_t(shared) > machines.size() && span.begin < cause.span.end + lasted &&
          cause.span.begin < span.end + lasted;
 }
 
 // Adds an episode to a cause. Only episodes of its strongest metric, which comes first, extend its span.
-void add_episode(Cause& cause, const Episode& e, const Span& span) {
+void add_episode(Cause& cause, const Cause& of_episode) {
+  const Episode& e = *of_episode.episodes.front();
   if (e.metric == cause.episodes.front()->metric) {
-    cause.span = {std::min(cause.span.begin, span.begin), std::max(cause.span.end, span.end)};
+    cause.span = {
+        std::min(cause.span.begin, of_episode.span.begin),
+        std::max(cause.span.end, of_episode.span.end)};
     cause.active |= e.active;
   }
   if (std::ranges::count(cause.episodes, e.metric, &Episode::metric) == 0)
@@ -73,6 +101,13 @@ void add_episode(Cause& cause, const Episode& e, const Span& span) {
 }
 
 }  // namespace
+
+Span refine(const View& v, const Episode& e) {
+  const std::vector<Part> parts = parts_of(v, e);
+  if (!parts.empty())
+    return median_span(parts);
+  return {step_at(v.series, e.onset_ms), e.active ? v.series.steps : step_at(v.series, e.last_ms) + 1};
+}
 
 std::vector<size_t> spells_of(const View& v, const Cause& cause) {
   const Episode& e = *cause.episodes.front();
@@ -123,24 +158,27 @@ bool judged_then(const Episode& e, const ScanOptions& o) {
 }
 
 std::vector<Cause> causes(const View& v, const ScanOptions& o) {
-  std::vector<const Episode*> order;
+  std::vector<Cause> order;
   for (const Episode& e : v.scan.episodes()) {
-    if (e.what == Episode::What::Machines && judged_then(e, o))
-      order.push_back(&e);
+    if (e.what != Episode::What::Machines || !judged_then(e, o))
+      continue;
+    const std::vector<Part> parts = parts_of(v, e);
+    Cause& cause = order.emplace_back(Cause{{&e}, {}, median_span(parts), e.active});
+    for (const Part& part : parts)
+      cause.machines.push_back(part.machine);
   }
-  std::ranges::stable_sort(order, [](const Episode* a, const Episode* b) {
-    return std::pair(a->members.size(), score_of(*a)) > std::pair(b->members.size(), score_of(*b));
+  std::ranges::stable_sort(order, std::greater<>(), [](const Cause& c) {
+    return std::pair(c.machines.size(), score_of(*c.episodes.front()));
   });
   std::vector<Cause> out;
-  for (const Episode* e : order) {
-    const Span span = refine(v, *e);
+  for (Cause& of_episode : order) {
     const auto at = std::ranges::find_if(out, [&](const Cause& c) {
-      return joins(c, *e, span);
+      return joins(c, of_episode);
     });
     if (at != out.end())
-      add_episode(*at, *e, span);
+      add_episode(*at, of_episode);
     else
-      out.push_back({{e}, machines_of(*e), span, e->active});
+      out.push_back(std::move(of_episode));
   }
   return out;
 }

@@ -13,14 +13,6 @@ namespace {
 
 constexpr float kMissing = std::numeric_limits<float>::quiet_NaN();
 
-// Returns the quantile, linear between order statistics. `values` is sorted.
-float quantile(std::span<const float> values, double share) {
-  const double at = share * double(values.size() - 1);
-  const auto low = size_t(at);
-  const size_t high = std::min(low + 1, values.size() - 1);
-  return float(double(values[low]) + (at - double(low)) * double(values[high] - values[low]));
-}
-
 constexpr std::array<Statistic, 2> kQuantiles{kUpper, kLower};
 constexpr std::array<double, 2> kShares{0.9, 0.1};
 
@@ -120,8 +112,7 @@ float subtract_peers(size_t statistic, std::vector<float>& cells) {
   }
   if (values.empty())
     return kMissing;
-  std::ranges::sort(values);
-  const float middle = quantile(values, 0.5);
+  const float middle = quantile_reordering(values, 0.5);
   for (size_t at = statistic; at < cells.size(); at += kStatistics)
     cells[at] -= middle;
   return middle;

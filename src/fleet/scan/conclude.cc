@@ -199,6 +199,19 @@ void leave_out_faster(const View& v, std::vector<Cause>& named, Diagnosis& d) {
   });
 }
 
+// Notes the machines that deviated with those of a cause at first and came back.
+void note_returned(const View& v, const Cause& cause, Diagnosis& d) {
+  const Episode& e = *cause.episodes.front();
+  std::vector<size_t> returned = machines_of(e);
+  std::erase_if(returned, [&](size_t m) {
+    return std::ranges::binary_search(cause.machines, m);
+  });
+  if (!returned.empty())
+    d.notes.push_back(
+        v.series.metrics[e.metric] + " of " + list_of(v.series, returned) +
+        " deviated at first with that of " + list_of(v.series, cause.machines) + " and came back");
+}
+
 // Returns the finding for a machine without samples.
 Finding silence_of(const View& v, const Episode& e) {
   Finding f;
@@ -301,47 +314,6 @@ std::string no_finding_text(
          job + ".";
 }
 
-// Writes the outcome: findings, an all-clear with the examined period, or why nothing could be judged.
-void conclude_outcome(const View& v, const ScanOptions& o, Diagnosis& d) {
-  const std::string text = covered_text(v.series, v.scan.fleet().step_ms);
-  if (!d.findings.empty())
-    return finding::judged(d, text);
-  const std::string peers = std::to_string(o.min_peers);
-  bool amounts = false;
-  for (size_t k = 0; k < v.series.metrics.size(); ++k)
-    amounts |= v.scan.kind(k) != Kind::Code && v.scan.kind(k) != Kind::Identifier;
-  if (!amounts)
-    return finding::cannot_judge(
-        d,
-        "codes and identifiers are not averaged, and " +
-            std::string(v.scan.codes().empty() ? "no code other than 0 came" : "no code means a fault"),
-        "add a metric that is an amount, such as power, clock or utilisation",
-        text);
-  bool any = false;
-  for (size_t g = 0; g < v.scan.groups().size(); ++g)
-    any |= v.scan.group_judged(g);
-  if (!any)
-    return finding::cannot_judge(
-        d,
-        "no group of peers has " + peers + " machines",
-        "read all machines of the job, or choose other labels with --group-by",
-        text);
-  if (v.scan.sensitivity().empty()) {
-    const double needed = 2 * v.scan.needed_s();
-    const double read = double(v.series.steps) * double(v.series.step_ms) / 1000;
-    const bool is_long = read >= needed;
-    return finding::cannot_judge(
-        d,
-        is_long ? "by the middle of the record no deviation could be told from the noise of so few machines"
-                : "by the middle of the record no window of any metric has a past on " + peers +
-                      " machines at once",
-        "read at least " + base::format_quantity(is_long ? 2 * read : needed, base::Dimension::Time) +
-            " of a metric that all machines report at this step" + (is_long ? ", or more machines" : ""),
-        text);
-  }
-  finding::judged(d, text);
-}
-
 }  // namespace
 
 Diagnosis
@@ -367,8 +339,10 @@ Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptio
   std::vector<Cause> named = causes(view, options);
   leave_out_faster(view, named, d);
   leave_out_usual(view, named, d);
-  for (const Cause& cause : named)
+  for (const Cause& cause : named) {
     d.findings.push_back(finding_of(view, cause));
+    note_returned(view, cause, d);
+  }
   for (const Episode& e : scan.episodes()) {
     if (e.what == Episode::What::Silent && judged_then(e, options))
       d.findings.push_back(silence_of(view, e));

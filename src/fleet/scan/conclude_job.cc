@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <set>
 
 #include "fleet/scan/causes.h"
@@ -31,29 +32,15 @@ std::vector<size_t> moved_with_job(const View& v, const Episode& e, const Span& 
   std::vector<size_t> out;
   if (changes.empty())
     return out;
-  // Splits the changes into two parts with the least variance. The split counts when one part did not
-  // change.
+  // The split counts when one part did not change.
   std::ranges::sort(changes);
-  double sum = 0;
+  std::vector<double> sizes;
   for (const auto& [change, m] : changes)
-    sum += change;
-  double left = 0;
-  double best = 0;
-  size_t split = 0;
-  for (size_t i = 1; i < changes.size(); ++i) {
-    left += changes[i - 1].first;
-    const auto n = double(i);
-    const auto rest = double(changes.size() - i);
-    const double gap = left / n - (sum - left) / rest;
-    if (gap * gap * n * rest <= best)
-      continue;
-    best = gap * gap * n * rest;
-    split = i;
-  }
-  double low = 0;
-  for (size_t i = 0; i < split; ++i)
-    low += changes[i].first / double(split);
-  const double high = (sum - low * double(split)) / double(changes.size() - split);
+    sizes.push_back(change);
+  const size_t split = best_split(sizes);
+  const auto middle = sizes.begin() + std::ptrdiff_t(split);
+  const double low = std::accumulate(sizes.begin(), middle, 0.0) / double(std::max<size_t>(1, split));
+  const double high = std::accumulate(middle, sizes.end(), 0.0) / double(sizes.size() - split);
   const bool low_stood = 2 * std::abs(low) < std::abs(high);
   const bool high_stood = 2 * std::abs(high) < std::abs(low);
   for (size_t i = 0; i < changes.size(); ++i) {

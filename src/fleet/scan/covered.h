@@ -1,11 +1,13 @@
-// Describes the data on which a verdict is based, in one line.
+// Describes the outcome, and in one line the data on which it is based.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "finding/finding.h"
 #include "fleet/read/metric_series.h"
+#include "fleet/scan/notes.h"
 
 namespace lento::fleet {
 
@@ -23,5 +25,8 @@ std::string text_of(const Covered& covered);
 // Returns text_of() for a series. `step_ms` is the distance of the judged rows, of which each row of the
 // series may be a mean of several.
 std::string covered_text(const MetricSeries& series, int64_t step_ms);
+
+// Writes the outcome: findings, an all-clear with the examined period, or why nothing could be judged.
+void conclude_outcome(const View& v, const ScanOptions& o, finding::Diagnosis& d);
 
 }  // namespace lento::fleet

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ranges>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,65 +17,25 @@
 namespace lento::fleet {
 namespace {
 
-struct KindWord {
-  std::string_view text;
+struct KindWords {
   MetricKind kind;
+  std::string_view words;
 };
 
-// The first word that occurs in the name decides.
+// The first word that occurs in the name decides. A machine that waits is seldom the slow one.
 constexpr std::array kKindWords{
-    KindWord{"xid", {Kind::Code, Slow::High}},
-    KindWord{"throttle_reason", {Kind::Code, Slow::High}},
-    KindWord{"event_reason", {Kind::Code, Slow::High}},
-    KindWord{"clocks_event", {Kind::Code, Slow::High}},
-    KindWord{"bitmask", {Kind::Code, Slow::Unknown}},
-    KindWord{"_mask", {Kind::Code, Slow::Unknown}},
-    KindWord{"status", {Kind::Code, Slow::Unknown}},
-    KindWord{"_state", {Kind::Code, Slow::Unknown}},
-    KindWord{"error_code", {Kind::Code, Slow::Unknown}},
-    KindWord{"uuid", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"serial", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"boot_time", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"start_time", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"timestamp", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"_info", {Kind::Identifier, Slow::Unknown}},
-    KindWord{"wait", {Kind::Level, Slow::Unknown}},  // a machine that waits is seldom the slow one
-    KindWord{"pause", {Kind::Rate, Slow::High}},
-    KindWord{"error", {Kind::Rate, Slow::High}},
-    KindWord{"retr", {Kind::Rate, Slow::High}},
-    KindWord{"replay", {Kind::Rate, Slow::High}},
-    KindWord{"dropped", {Kind::Rate, Slow::High}},
-    KindWord{"discard", {Kind::Rate, Slow::High}},
-    KindWord{"ecn", {Kind::Rate, Slow::High}},
-    KindWord{"cnp", {Kind::Rate, Slow::High}},
-    KindWord{"pfc", {Kind::Rate, Slow::High}},
-    KindWord{"temp", {Kind::Level, Slow::High}},
-    KindWord{"step_time", {Kind::Level, Slow::High}},
-    KindWord{"step_sec", {Kind::Level, Slow::High}},
-    KindWord{"iter_time", {Kind::Level, Slow::High}},
-    KindWord{"iteration_time", {Kind::Level, Slow::High}},
-    KindWord{"latency", {Kind::Level, Slow::High}},
-    KindWord{"duration", {Kind::Level, Slow::High}},
-    KindWord{"power", {Kind::Level, Slow::Low}},
-    KindWord{"watt", {Kind::Level, Slow::Low}},
-    KindWord{"clock", {Kind::Level, Slow::Low}},
-    KindWord{"tflops", {Kind::Level, Slow::Low}},
-    KindWord{"throughput", {Kind::Rate, Slow::Low}},
-    KindWord{"tokens_per", {Kind::Rate, Slow::Low}},
-    KindWord{"bandwidth", {Kind::Rate, Slow::Low}},
-    KindWord{"nvlink", {Kind::Rate, Slow::Low}},
-    KindWord{"engine_active", {Kind::Share, Slow::Low}},
-    KindWord{"tensor_active", {Kind::Share, Slow::Low}},
-    KindWord{"gpu_util", {Kind::Share, Slow::Low}},
-    KindWord{"utilization", {Kind::Share, Slow::Low}},
-    KindWord{"utilisation", {Kind::Share, Slow::Low}},
-    KindWord{"duty", {Kind::Share, Slow::Low}},
-    KindWord{"forward", {Kind::Level, Slow::High}},
-    KindWord{"backward", {Kind::Level, Slow::High}},
-    KindWord{"compute", {Kind::Level, Slow::High}},
-    KindWord{"memavailable", {Kind::Level, Slow::Low}},
-    KindWord{"_total", {Kind::Rate, Slow::Unknown}},
-    KindWord{"rate", {Kind::Rate, Slow::Unknown}},
+    KindWords{{Kind::Code, Slow::High}, "xid throttle_reason event_reason clocks_event"},
+    KindWords{{Kind::Code, Slow::Unknown}, "bitmask _mask status _state error_code"},
+    KindWords{{Kind::Identifier, Slow::Unknown}, "uuid serial boot_time start_time timestamp _info"},
+    KindWords{{Kind::Level, Slow::Unknown}, "wait"},
+    KindWords{{Kind::Rate, Slow::High}, "pause error retr replay dropped discard ecn cnp pfc"},
+    KindWords{{Kind::Level, Slow::High}, "temp step_time step_sec iter_time iteration_time latency duration"},
+    KindWords{{Kind::Level, Slow::Low}, "power watt clock tflops"},
+    KindWords{{Kind::Rate, Slow::Low}, "throughput tokens_per bandwidth nvlink"},
+    KindWords{{Kind::Share, Slow::Low}, "engine_active tensor_active gpu_util utilization utilisation duty"},
+    KindWords{{Kind::Level, Slow::High}, "forward backward compute"},
+    KindWords{{Kind::Level, Slow::Low}, "memavailable"},
+    KindWords{{Kind::Rate, Slow::Unknown}, "_total rate"},
 };
 
 constexpr size_t kFew = 10;  // a metric with fewer distinct values is compared by ranks
@@ -88,9 +49,11 @@ const char* name(Kind kind) {
 
 MetricKind kind_of(std::string_view metric) {
   const std::string text = base::lower_case(metric);
-  for (const KindWord& word : kKindWords) {
-    if (text.find(word.text) != std::string::npos)
-      return word.kind;
+  for (const auto& [kind, words] : kKindWords) {
+    for (const auto word : std::views::split(words, ' ')) {
+      if (text.find(std::string_view(word.begin(), word.end())) != std::string::npos)
+        return kind;
+    }
   }
   return {};
 }

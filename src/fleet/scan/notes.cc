@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/units.h"
 #include "fleet/scan/record.h"
@@ -99,11 +100,17 @@ std::string reach_of(const View& v) {
 
 std::string list_of(const MetricSeries& series, const std::vector<size_t>& machines) {
   constexpr size_t kListed = 10;
+  std::vector<std::string> names;
+  for (const size_t m : machines)
+    names.push_back(series.machines[m]);
+  std::ranges::sort(names, {}, [](const std::string& name) {
+    return std::pair(name.size(), name);  // node-2 before node-10
+  });
   std::string out;
-  for (size_t i = 0; i < machines.size() && i < kListed; ++i)
-    out += (i ? ", " : "") + series.machines[machines[i]];
-  if (machines.size() > kListed)
-    out += " and " + std::to_string(machines.size() - kListed) + " more";
+  for (size_t i = 0; i < names.size() && i < kListed; ++i)
+    out += (i ? ", " : "") + names[i];
+  if (names.size() > kListed)
+    out += " and " + std::to_string(names.size() - kListed) + " more";
   return out;
 }
 

@@ -42,7 +42,7 @@ void add_notes(const View& view, const std::vector<StandingDifference>& standing
 // when nothing was judged.
 std::string reach_text(const MetricSeries& series, const Scan& scan);
 
-// Returns the names of the first ten machines and the number of the others.
+// Returns ten names of machines, shorter ones first, and the number of the others.
 std::string list_of(const MetricSeries& series, const std::vector<size_t>& machines);
 
 }  // namespace lento::fleet

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "evidence/sample.h"
 
@@ -91,32 +92,33 @@ double mean_there(std::span<const float> residuals) {
   return count ? sum / double(count) : std::numeric_limits<double>::quiet_NaN();
 }
 
+size_t best_split(std::span<const double> values) {
+  const double sum = std::accumulate(values.begin(), values.end(), 0.0);
+  double before = 0;
+  double best = -1;
+  size_t at = 0;
+  for (size_t i = 1; i < values.size(); ++i) {
+    before += values[i - 1];
+    const auto n = double(i);
+    const auto rest = double(values.size() - i);
+    const double gap = before / n - (sum - before) / rest;
+    if (gap * gap * n * rest > best) {
+      best = gap * gap * n * rest;
+      at = i;
+    }
+  }
+  return at;
+}
+
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span) {
   const auto& groups = scan.groups();
   const auto group = std::ranges::find_if(groups, [&](const std::vector<size_t>& g) {
     return std::ranges::count(g, machine) > 0;
   });
   std::vector<double> r = residuals(s, scan.scale(metric), {metric, machine, span}, *group);
-  double sum = 0;
-  size_t count = 0;
-  for (double& v : r) {
+  for (double& v : r)
     v = std::isnan(v) ? 0 : v;
-    sum += v;
-    ++count;
-  }
-  double before = 0;
-  double best = -1;
-  size_t at = span.begin;
-  for (size_t i = 1; i < count; ++i) {
-    before += r[i - 1];
-    const double gap = before / double(i) - (sum - before) / double(count - i);
-    const double gain = gap * gap * double(i) * double(count - i);
-    if (gain > best) {
-      best = gain;
-      at = span.begin + i;
-    }
-  }
-  return at;
+  return span.begin + best_split(r);
 }
 
 }  // namespace lento::fleet

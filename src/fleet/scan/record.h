@@ -20,6 +20,9 @@ size_t step_at(const fleet::MetricSeries& series, int64_t time_ms);  // nearest,
 // Returns the mean of the samples of these machines, NaN without samples.
 double mean_of(const fleet::MetricSeries& s, size_t metric, std::span<const size_t> machines, Span span);
 
+// Returns the index that splits the values into two parts with the least variance, 0 for fewer than two.
+size_t best_split(std::span<const double> values);
+
 // Returns the step at which a change of the machine relative to its peers most likely began (or ended): the
 // split of the span with the largest likelihood ratio of two means against one.
 size_t split_of(const fleet::MetricSeries& s, const Scan& scan, size_t metric, size_t machine, Span span);

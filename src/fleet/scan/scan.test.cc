@@ -106,6 +106,26 @@ TEST(Scan, WhatAMachineDoesAgainAndAgainSinceTheBeginIsANote) {
   EXPECT_FALSE(are_usual({70, 130, 190}));
 }
 
+// A disturbance of 45 s on another machine of the stage began just before the fault.
+TEST(Scan, AMachineThatCameBackIsNoPartOfAChange) {
+  const auto s = draw({.machines = 6, .steps = 1200, .step_ms = 1000}, [](size_t t, size_t m, base::Rng& r) {
+    return power(r) * ((m == 0 && t >= 296) || (m == 4 && t >= 288 && t < 333) ? 0.5 : 1);
+  });
+  Scan scan({s.machines, s.labels, s.metrics, s.step_ms, s.steps}, {});
+  Episode e;
+  e.members = {{4, 1.1F, 288'000, 343'000, 350'000, false}, {0, 2, 296'000, 343'000, 1'199'000, true}};
+  e.onset_ms = 288'000;
+  e.raised_ms = 343'000;
+  e.last_ms = 1'199'000;
+  e.window_s = 64;
+  scan.add(e);
+  const auto d = conclude(s, scan, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "n0");
+  EXPECT_NEAR(d.findings[0].when->begin, 296, 1);
+  EXPECT_THAT(d.notes, testing::Contains("power_w of n4 deviated at first with that of n0 and came back"));
+}
+
 // Four machines show little of the noise in a short record, yet enough for a loss of a quarter.
 TEST(Scan, AQuarterOfAnHourOfFourMachinesIsEnough) {
   for (const double factor : {1.0, 0.75}) {
