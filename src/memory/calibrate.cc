@@ -208,6 +208,7 @@ class Host {
   static constexpr size_t kSizes[] = {512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
   static constexpr size_t kMostPages = 16384;
   static constexpr int kRoundsOfABuffer = 4;
+  static constexpr size_t kPasses = 4;        // over small working sets, which other work evicts from a cache
   static constexpr size_t kSetLoads = 65536;  // loads, enough to make the time to read the clock negligible
 
   struct Chain {
@@ -233,7 +234,8 @@ class Host {
       if (!std::isfinite(apart))
         return;
       extras.push_back(apart - packed);
-      walks.push_back(apart_scattered - packed_scattered);
+      if (std::isfinite(apart_scattered))
+        walks.push_back(apart_scattered - packed_scattered);
       apart = packed = apart_scattered = packed_scattered = Least();
     }
   };
@@ -280,7 +282,6 @@ class Host {
 
   void measure() {
     constexpr size_t kMostCores = 16;
-    constexpr size_t kPasses = 4;  // over small working sets, which other work evicts from a shared cache
     addition_.add(time_addition());
     for (Chain* chain : {&first_, &second_, &third_})
       chain->time.add(later_passes(*near_, chain->places, kPasses));
@@ -292,8 +293,11 @@ class Host {
       word_atomics_.add(time_atomics(*near_, kSetLoads));
       divisions_.add(time_divisions(kSetLoads));
     }
-    for (auto& [count, pages] : pages_)
-      measure(pages);
+    for (auto& [count, pages] : pages_) {
+      pages.apart.add(later_passes(*wide_, pages.words));
+      pages.packed.add(later_passes(*near_, pages.lines));
+    }
+    measure_walks(pages_.at(kMostPages));
     local_->measure();
     if (remote_)
       remote_->measure();
@@ -303,14 +307,12 @@ class Host {
       transfers_.push_back(time_transfer(cpus_[0], cpus_[1]));
   }
 
-  void measure(Pages& pages) {
-    pages.apart.add(later_passes(*wide_, pages.words));
-    pages.packed.add(later_passes(*near_, pages.lines));
+  void measure_walks(Pages& pages) {
     const size_t n = pages.words.size();
-    time_scattered(*wide_, pages.words, 0, n);
-    pages.apart_scattered.add(time_scattered(*wide_, pages.words, 0, n));
-    time_scattered(*near_, pages.lines, 0, n);
-    pages.packed_scattered.add(time_scattered(*near_, pages.lines, 0, n));
+    for (size_t pass = 0; pass < kPasses; ++pass)
+      pages.apart_scattered.add(time_scattered(*wide_, pages.words, 0, n));
+    for (size_t pass = 0; pass < kPasses; ++pass)
+      pages.packed_scattered.add(time_scattered(*near_, pages.lines, 0, n));
   }
 
   // Allocates new buffers before it frees the old ones, so that they consist of other pages.
