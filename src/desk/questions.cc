@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 
 #include "desk/recognise.h"
 #include "fleet/ranks/read/collective_files.h"
@@ -151,13 +152,29 @@ bool names_its_machines(const RecognisedFile& table) {
   return at != table.words.end() && !fleet::may_name_device(at[1]);
 }
 
-// Lists the questions on tables of metrics. Tables without a machine column that have the same layout are
-// machines of one job. A table with such a column is a job of its own, because judging two jobs as one would
-// hide the faults of either.
+// Returns whether each table of this layout names one machine, and each another one.
+bool is_one_of_machines(const std::vector<const RecognisedFile*>& tables, const Words& layout) {
+  std::set<std::string> machines;
+  size_t count = 0;
+  for (const RecognisedFile* table : tables) {
+    if (table->words != layout)
+      continue;
+    ++count;
+    if (!table->machine.empty())
+      machines.insert(table->machine);
+  }
+  return machines.size() == count;
+}
+
+// Lists the questions on tables of metrics. Tables of the same layout without a machine column, or with one
+// machine each, are machines of one job. Another table with such a column is a job of its own, because
+// judging two jobs as one would hide the faults of either.
 void ask_metrics(const Asked& asked, std::vector<Question>& out) {
   std::vector<Words> ways;
-  for (const RecognisedFile* table : asked.of(Role::Metrics)) {
-    const bool whole = names_its_machines(*table);
+  const auto tables = asked.of(Role::Metrics);
+  for (const RecognisedFile* table : tables) {
+    const bool names_machines = names_its_machines(*table);
+    const bool whole = names_machines && !is_one_of_machines(tables, table->words);
     const auto at = whole ? ways.end() : std::ranges::find(ways, table->words);
     const size_t behind = size_t(ways.end() - at);  // questions that were added after the one for this layout
     if (behind == 0) {
@@ -166,7 +183,7 @@ void ask_metrics(const Asked& asked, std::vector<Question>& out) {
       append(q.command, table->words);
     }
     Question& q = out[out.size() - std::max<size_t>(behind, 1)];
-    if (behind > 0)  // each file is a host, so that machines in one file are devices
+    if (behind > 0 && !names_machines)  // each file is a host, so that machines in one file are devices
       std::ranges::replace(q.command, "--machine-column", "--device-column");
     use(q, "--csv", table->path);
   }

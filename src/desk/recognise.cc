@@ -12,6 +12,7 @@
 #include "base/moment.h"
 #include "base/number.h"
 #include "base/scan/csv.h"
+#include "desk/read/log_date.h"
 #include "fleet/ranks/read/collective_files.h"
 #include "fleet/read/column_names.h"
 #include "fleet/read/table_file.h"
@@ -93,6 +94,17 @@ bool is_duration_among(const std::vector<std::string>& header, const std::string
                                        }) > 1;
 }
 
+// Returns the machine that all rows name, or "".
+std::string machine_of(const fleet::TableRows& rows, int column) {
+  std::string machine;
+  for (const auto& row : rows) {
+    if (column < 0 || size_t(column) >= row.size() || (!machine.empty() && row[size_t(column)] != machine))
+      return "";
+    machine = row[size_t(column)];
+  }
+  return machine;
+}
+
 // Recognises a table with a time and numbers as metrics of machines, with the reader that the fleet's
 // commands use.
 bool take_metrics(RecognisedFile& file) {
@@ -102,6 +114,8 @@ bool take_metrics(RecognisedFile& file) {
     const auto& rows = table.sample(report);
     const auto& header = table.header();
     if (header.size() < 3 || rows.empty() || std::ranges::none_of(header, fleet::may_name_time))
+      return false;
+    if (iso_date_size(header[0]) > 0)  // a log whose fields are separated
       return false;
     fleet::CsvOptions options;
     options.paths = {file.path};
@@ -118,6 +132,7 @@ bool take_metrics(RecognisedFile& file) {
       return false;
     file.kind = {"table of metrics", table.is_json_lines() ? "JSON Lines" : "CSV"};
     file.role = Role::Metrics;
+    file.machine = machine_of(rows, layout.machine);
     file.words = fleet::options_of(layout, header);
     return true;
   } catch (const base::Error&) {

@@ -38,6 +38,7 @@ struct RecognisedFile {
   Role role = Role::None;
   base::FileKind kind;             // as it is called: "access trace", "perf script"
   std::vector<std::string> words;  // options that are needed to read it, such as --machine-column node
+  std::string machine = {};        // the one that the first rows of a table of metrics name; several: empty
 };
 
 // Reads at most the first 64 KiB of a regular file, and nothing of other files.

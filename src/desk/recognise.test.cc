@@ -40,6 +40,12 @@ class Recognise : public ::testing::Test {
 
 TEST_F(Recognise, TablesByTheirColumns) {
   EXPECT_EQ(role("job.csv", "machine,time,power\na,0,1\n"), Role::Metrics);
+  EXPECT_EQ(
+      role(
+          "a.log",
+          "2026-11-27 08:00:01 INFO step 1 | loss 1.989 | step time 1620 ms\n"
+          "2026-11-27 08:00:02 INFO step 2 | loss 2.009 | step time 802 ms\n"),
+      Role::None);
   EXPECT_EQ(role("semi.csv", "node;time_ms;power\na;0;1\n"), Role::Metrics);
   EXPECT_EQ(role("gemm.csv", "device,m,n,k,dtype\nH100,64,64,64,bf16\n"), Role::Questions);
   EXPECT_EQ(role("moves.csv", "component,kind,peer,bytes,start,end\n"), Role::Transfers);
@@ -182,6 +188,19 @@ TEST(Questions, ATableThatNamesItsMachinesIsAJobOfItsOwn) {
   ASSERT_THAT(questions, SizeIs(2));
   EXPECT_THAT(questions[0].uses, ElementsAre("monday.csv"));
   EXPECT_THAT(questions[1].uses, ElementsAre("tuesday.csv"));
+}
+
+TEST(Questions, TablesOfOneMachineEachAreOneJob) {
+  RecognisedFile a{"n1.csv", Role::Metrics, {}, {"--machine-column", "host", "--time-column", "time"}, "n1"};
+  RecognisedFile b = a;
+  b.path = "n2.csv";
+  b.machine = "n2";
+  const auto questions = questions_of({a, b});
+  ASSERT_THAT(questions, SizeIs(1));
+  EXPECT_THAT(questions[0].uses, ElementsAre("n1.csv", "n2.csv"));
+  EXPECT_THAT(questions[0].command, Contains("--machine-column"));
+  b.machine = "n1";
+  EXPECT_THAT(questions_of({a, b}), SizeIs(2)) << "two days of one machine";
 }
 
 TEST(Questions, OnlyAFabricIsTheChipOfTransfers) {

@@ -70,6 +70,44 @@ TEST(WholeIncident, StepsOfABatchThatGrowsAreComparedAtOneBatch) {
   EXPECT_EQ(subject_of(judge({slower})), "the job");
 }
 
+// Sequences of 2,048 and 8,192 tokens take turns by chance, and from step 150 on all are long.
+TEST(WholeIncident, StepsAreAsLongAsTheirWorkWasBefore) {
+  const auto job = [](double slower) {
+    std::string text;
+    uint32_t random = 7;
+    for (int step = 1; step <= 300; ++step) {
+      random = random * 1664525 + 1013904223;
+      const int tokens = step > 150 || random >> 31 ? 8192 : 2048;
+      const double ms = 0.39 * tokens * (1 + 0.01 * (step % 3)) * (step > 150 ? slower : 1);
+      text += format("INFO step %d | seq_len %d | loss 2.0 | step time %.0f ms\n", step, tokens, ms);
+    }
+    return judge({text});
+  };
+  EXPECT_EQ(job(1).outcome, Outcome::Healthy) << job(1).verdict;
+  EXPECT_EQ(subject_of(job(1.5)), "the job");
+}
+
+// The cause is that of all GPUs and of no single one.
+TEST(WholeIncident, ALimitThatFallsOnAllGpusExplainsTheJob) {
+  std::string text =
+      "timestamp, index, name, power.limit [W], clocks.current.sm [MHz], utilization.gpu [%]\n";
+  for (int at = 0; at < 400; at += 5)
+    for (int gpu = 0; gpu < 4; ++gpu)
+      text += format(
+          "2026/11/20 10:%02d:%02d.000, %d, NVIDIA H100, %s W, %d MHz, 99 %%\n",
+          at / 60,
+          at % 60,
+          gpu,
+          at < 200 ? "700.00" : "500.00",
+          at < 200 ? 1755 : 1410);
+  std::string steps = log(2);
+  const size_t from = steps.find("10:03:2");
+  for (size_t at = steps.find("(ms): 2", from); at != steps.npos; at = steps.find("(ms): 2", at))
+    steps.replace(at, 7, "(ms): 3");
+  const Diagnosis found = judge({text, steps});
+  EXPECT_EQ(subject_of(found), "4 GPUs") << found.verdict;
+}
+
 TEST(WholeIncident, TimesWithoutAZoneAreInTheOneThatOthersState) {
   const std::string kernel =
       "2026-11-20T10:03:00.1+01:00 n3 kernel: Out of memory: Killed process 402 (python3) total-vm:1kB\n";

@@ -18,7 +18,8 @@ using Chain = std::vector<const Event*>;                      // the events of o
 using Chains = std::map<std::pair<Subject, int32_t>, Chain>;  // of a part, or of the unnamed host of a file
 
 bool is_of_another_judge(const Event& event) {
-  constexpr std::array<std::string_view, 5> kOthers{"collective/", "peer/", "unread/", "progress/", "stack/"};
+  constexpr std::array<std::string_view, 6>
+      kOthers{"collective/", "peer/", "unread/", "progress/", "stack/", "gpu/no job"};
   return is_ending(event) || std::ranges::any_of(kOthers, [&](std::string_view kind) {
            return event.kind.starts_with(kind);
          });
@@ -288,6 +289,20 @@ bool has_course_of_job(const Records& records) {
   });
 }
 
+// Returns how many GPUs have an event like this one, when they are more than half of those of all hosts: it
+// is then that of no single one. Otherwise returns 1.
+size_t gpus_with(const Records& records, const Event& event) {
+  std::set<Subject> all;
+  for (const Series& series : records.series())
+    if (const Subject& subject = records.subjects()[series.subject]; subject.device.starts_with("gpu"))
+      all.insert(subject);
+  std::set<Subject> own;
+  for (const Event& other : records.events())
+    if (other.kind == event.kind && other.meaning == event.meaning && all.contains(other.subject))
+      own.insert(other.subject);
+  return own.size() * 2 > all.size() ? own.size() : 1;
+}
+
 std::optional<finding::Finding> part_with_event_at(const Records& records, double moment) {
   const std::optional<finding::TimeWindow> span = span_of_job(records);
   const std::set<std::string> servers = servers_of_several(records);
@@ -316,6 +331,11 @@ std::optional<finding::Finding> part_with_event_at(const Records& records, doubl
         part_of(event, servers) == subject)
       chain.push_back(&event);
   finding::Finding part = finding_of(records, subject, chain);
+  if (const size_t gpus = gpus_with(records, *nearest); gpus > 1) {
+    part.subject = std::to_string(gpus) + " GPUs";
+    part.summary = part.subject + ": " + nearest->meaning + ", " + moment_text(nearest->time);
+    part.where.reset();
+  }
   part.evidence.push_back(*std::move(evidence));
   return part;
 }

@@ -96,6 +96,20 @@ std::set<Subject> less_loaded(const Records& records, const SeriesByQuantity& lo
   return out;
 }
 
+void note_idle(const Records& records, Judgement& out) {
+  std::set<Subject> idle;
+  for (const Event& event : records.events())
+    if (event.kind == "gpu/no job")
+      idle.insert(event.subject);
+  const bool has_load = std::ranges::any_of(records.series(), [&](const Series& series) {
+    return records.quantities()[series.quantity].is_load;
+  });
+  if (!idle.empty() && !has_load && !has_course_of_job(records))
+    out.all_clear = "Nothing is wrong in what these files show, but no program runs on the " +
+                    std::to_string(idle.size()) + (idle.size() == 1 ? " GPU" : " GPUs") +
+                    ", so that a slow one would not show";
+}
+
 void question_loads(
     const Records& records,
     const SeriesByQuantity& loads,

@@ -23,15 +23,45 @@ namespace {
 
 constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
+// Returns the factor by which a quantity changes when the work changes by `work`, from samples of a piece in
+// which the work varies: least squares of the logarithms. No value when it does not vary there.
+std::optional<double> follows(const Track& track, const Piece& piece, const Track& other, double work) {
+  std::vector<double> x;
+  std::vector<double> y;
+  size_t at = 0;
+  for (size_t i = piece.begin; i < piece.end; ++i) {
+    while (at < other.position.size() && other.position[at] < track.position[i])
+      ++at;
+    if (at == other.position.size() || other.position[at] != track.position[i] || !(other.value[at] > 0) ||
+        !(track.value[i] > 0))
+      continue;
+    x.push_back(std::log(other.value[at]));
+    y.push_back(std::log(track.value[i]));
+  }
+  if (x.size() < kFewestSamples)
+    return std::nullopt;
+  const double mean_x = evidence::mean(x);
+  const double mean_y = evidence::mean(y);
+  double both = 0;
+  double own = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    both += (x[i] - mean_x) * (y[i] - mean_y);
+    own += (x[i] - mean_x) * (x[i] - mean_x);
+  }
+  return own > 0 ? std::optional(std::pow(work, both / own)) : std::nullopt;
+}
+
 // Returns the name of the annotation (batch size, sequence length) whose change from one piece to the next
 // explains that of the quantity by the factor `times`, or "". Its own change must be a factor of more than
 // the square root of `times`.
 std::string changed_work(
     const Records& records,
     const std::vector<Tracks>& all,
+    const Quantity& judged,
     const Track& track,
     std::span<const Piece, 2> pieces,
-    double times) {
+    double times,
+    const JudgeOptions& options) {
   const auto values_in = [&](const Track& other, const Piece& piece) {
     std::vector<double> values;
     for (size_t i = 0; i < other.value.size(); ++i)
@@ -54,6 +84,13 @@ std::string changed_work(
         continue;
       const double old = evidence::median(before);
       const double now = evidence::median(behind);
+      // Where the work varied before, its samples show what such a change does.
+      if (old > 0 && now > 0 && old != now) {
+        const auto factor = follows(track, pieces[0], other, now / old);
+        const double left = factor ? std::log(times / times_worse(judged, *factor, 1)) : 0;
+        if (factor && (times < 1 ? -left : left) < std::log1p(options.least_effect))
+          return quantity.name;
+      }
       // A number that varies all the time (the smallest of several batches) must change by more than it
       // varies.
       const double spread = std::max(
@@ -140,7 +177,14 @@ void judge_track(
     std::string work;
     if (i < pieces.size()) {
       const double times = times_worse(quantity, pieces[i].median, pieces[i - 1].median);
-      work = changed_work(records, all, track, std::span<const Piece, 2>(&pieces[i - 1], 2), times);
+      work = changed_work(
+          records,
+          all,
+          quantity,
+          track,
+          std::span<const Piece, 2>(&pieces[i - 1], 2),
+          times,
+          options);
       if (work.empty())
         continue;
       if (times >= 1 + options.least_effect)

@@ -60,6 +60,8 @@ double times_traffic(const Records& records, const Subject& subject);
 // Returns the devices whose utilisation (%) is 0, is below 0.9 of the median of their host, or lies on a host
 // whose median is below 0.9 of the highest median of any host. Their clocks are not compared.
 std::set<Subject> less_loaded(const Records& records, const SeriesByQuantity& loads);
+// Adds to the all-clear that no program runs on any GPU that is shown, where no log shows the job.
+void note_idle(const Records& records, Judgement& out);
 // Raises a question about each host or device whose load (% or W) is an outlier and below half of the median
 // of its peers.
 void question_loads(

@@ -437,6 +437,7 @@ void judge_states(const Records& records, const JudgeOptions& options, Judgement
   if (out.findings.size() == found) {
     question_unknown(records, unknown, by_quantity.size(), options, out);
     question_loads(records, loads, options, out);
+    note_idle(records, out);
   }
   const std::vector<std::string> own = merged(out.covered);
   out.covered = std::move(before);

@@ -254,8 +254,14 @@ void GpuRows::write_load(const Row& row, double load, bool is_snapshot, Sink& si
   if (is_snapshot) {
     // A GPU with nearly all of its memory free has no job, so its load is not compared.
     constexpr double kLeastInUse = 0.1;
-    if (!(number_of(row.fields, "memory.used") > kLeastInUse * number_of(row.fields, "memory.total")))
+    if (!(number_of(row.fields, "memory.used") > kLeastInUse * number_of(row.fields, "memory.total"))) {
+      if (!(load == 0) || !(number_of(row.fields, "memory.total") > 0))
+        return;
+      Event event = hardware_event("no job", Severity::Note, "no program runs on it", "");
+      event.subject = row.subject;
+      sink.event(std::move(event));
       return;
+    }
     power.is_load = utilisation.is_load = true;
     sink.set_time({});
     sink.state(power, number_of(row.fields, "power.draw"), {row.subject});
@@ -382,6 +388,20 @@ void GpuRows::write_states(const Row& row, bool is_idle, Sink& sink) {
     if (!value.empty() && !field_of(row.fields, field).empty())
       sink.state({name, "", Kind::FewValued, Better::Same, group, Scope::Own, kSetting}, value, place);
   };
+  const auto limit = last_.find({row.subject, "power.limit"});
+  const double before =
+      limit == last_.end() ? kUnknown : number_of({{"power.limit", limit->second}}, "power.limit");
+  const double now = number_of(row.fields, "power.limit");
+  if (now < before) {
+    Event event = hardware_event(
+        "power limit",
+        Severity::Note,
+        "its power limit went from " + base::format_number(before) + " to " + base::format_number(now) + " W",
+        "find who lowered it: nvidia-smi -pl, a policy of DCGM, or the power budget of the rack");
+    event.origin = Origin::Operator;
+    event.subject = row.subject;
+    sink.event(std::move(event));
+  }
   number("power limit", "W", "power.limit", nullptr);
   number("largest SM clock", "MHz", "clocks.max.sm", nullptr);
   number("application clock", "MHz", "clocks.applications.graphics", nullptr);
