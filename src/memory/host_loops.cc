@@ -39,10 +39,14 @@ void keep_value(uint64_t& value) {
   asm volatile("" : "+r"(value));
 }
 
-// Adds `step` so many times without a loop, whose branches may take longer than an addition.
+// These repeat a short operation without a loop, whose branches may take longer.
 template <size_t... kEach>
 void add_each(uint64_t& x, uint64_t step, std::index_sequence<kEach...>) {
   ((static_cast<void>(kEach), x += step, keep_value(x)), ...);
+}
+template <size_t... kEach>
+void load_each(const char* at, std::index_sequence<kEach...>) {
+  (static_cast<void>(*reinterpret_cast<const volatile uint64_t*>(at + kEach * kHostLine)), ...);
 }
 
 // Reads a word of each line, so that the memory and not the core limits the rate.
@@ -135,6 +139,13 @@ time_scattered(const HostBuffer& buffer, const std::vector<size_t>& places, size
   const double end = cpu_seconds();
   keep_value(sum);
   return (end - start) / double(loads);
+}
+
+double time_hits(const HostBuffer& buffer, size_t loads) {
+  const double start = cpu_seconds();
+  for (size_t i = 0; i < loads / 16; ++i)
+    load_each(buffer.at(0), std::make_index_sequence<16>());
+  return (cpu_seconds() - start) / double(loads);
 }
 
 double time_updates(HostBuffer& buffer, const std::vector<size_t>& places) {

@@ -56,6 +56,9 @@ class LoadChain {
 double
 time_scattered(const HostBuffer& buffer, const std::vector<size_t>& places, size_t first, size_t loads);
 
+// Returns the mean seconds of an independent load that hits the first cache, with nothing else to do.
+double time_hits(const HostBuffer& buffer, size_t loads);
+
 // Returns the mean seconds of an update, which loads a place and stores to it, over all places.
 double time_updates(HostBuffer& buffer, const std::vector<size_t>& places);
 

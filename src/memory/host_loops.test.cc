@@ -30,6 +30,11 @@ TEST(HostLoops, AnAdditionTakesACycle) {
     multiplication = std::min(multiplication, time_multiplication());
   }
   EXPECT_NEAR(multiplication / addition, 3, 0.6);
+  const HostBuffer buffer(kHostPage, false);
+  double hit = 1;
+  for (int i = 0; i < 200; ++i)
+    hit = std::min(hit, time_hits(buffer, 20'000));
+  EXPECT_LT(hit, 1.2 * addition) << "a core loads at least a word a cycle";
 }
 #endif
 
