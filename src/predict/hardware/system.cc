@@ -6,6 +6,7 @@
 #include <cctype>
 #include <functional>
 #include <sstream>
+#include <unordered_map>
 
 #include "base/file.h"
 #include "base/number.h"
@@ -361,29 +362,29 @@ const std::vector<System>& shipped_systems() {
 }
 
 const System* find_shipped(std::string_view wanted) {
-  const std::string key = folded(wanted);
-  for (const System& system : shipped_systems()) {
-    if (folded(system.name) == key)
-      return &system;
-    for (const std::string& alias : system.aliases) {
-      if (folded(alias) == key)
-        return &system;
+  static const auto by_name = [] {
+    std::unordered_map<std::string, const System*> out;  // of equal names the first sheet's
+    for (const System& system : shipped_systems()) {
+      out.emplace(folded(system.name), &system);
+      for (const std::string& alias : system.aliases)
+        out.emplace(folded(alias), &system);
     }
-  }
-  return nullptr;
+    return out;
+  }();
+  const auto at = by_name.find(folded(wanted));
+  return at == by_name.end() ? nullptr : at->second;
 }
 
 // Compares a device name with the names of the system, ignoring case and separators.
 bool is_called(const System& system, std::string_view device) {
-  const std::string key = folded(device);
-  if (folded(system.name) == key || folded(system.family) == key)
-    return true;
-  for (const std::string& alias : system.aliases) {
-    if (folded(alias) == key)
-      return true;
-  }
   const System* shipped = find_shipped(device);
-  return shipped && shipped->family == system.family;
+  if (shipped && shipped->family == system.family)
+    return true;
+  const std::string key = folded(device);
+  const auto same = [&key](const std::string& name) {
+    return folded(name) == key;
+  };
+  return same(system.name) || same(system.family) || std::ranges::any_of(system.aliases, same);
 }
 
 void inherit(System& system) {

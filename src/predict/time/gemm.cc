@@ -197,8 +197,8 @@ double tile_bytes(const Walk& w, const Tile& tile, double grid_p, double grid_q,
   return r * (tile.m * w.stream_p * sums_p + tile.n * w.stream_q * sums_q) + loads;
 }
 
-// Times the kernel with one tile. It returns early, with a time above `limit`, when the arithmetic alone
-// takes longer than `limit`.
+// Times the kernel with one tile. It returns early, with a time of at least `limit`, when the arithmetic or
+// the cache alone takes as long.
 KernelTime
 time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, Tile tile, double limit) {
   const double grid_p = ceil_div(w.p, tile.m);
@@ -223,10 +223,14 @@ time_tile(const Chip& chip, const Calibration& q, const Gemm& g, const Walk& w, 
   t.seconds = t.compute_s + t.fill_s;
   if (t.seconds >= limit)
     return t;
-  t.compute_s *= 1 + q.drift * std::max(0.0, std::log(r / q.drift_length)) * std::log1p(tiles / chip.units);
+  if (r > q.drift_length)
+    t.compute_s *= 1 + q.drift * std::log(r / q.drift_length) * std::log1p(tiles / chip.units);
   const double bytes = tile_bytes(w, tile, grid_p, grid_q, r);
   t.cache_bytes = tiles * bytes;
   t.cache_s = rounds * bytes / (q.feed * width * chip.clock_hz);
+  t.seconds = std::max(t.compute_s, t.cache_s) + t.fill_s;
+  if (t.seconds >= limit)
+    return t;
   const double wave_tiles = std::max(
       1.0,
       std::min(tiles, chip.units * resident) / std::min<double>(tile.split, chip.units * resident));
