@@ -1,7 +1,6 @@
 // lento-lab field: fits the constants of software stacks to runs as people report them, and judges the fit
 // on sources that were left out.
 #include <cmath>
-#include <cstdlib>
 #include <map>
 #include <optional>
 
@@ -12,6 +11,7 @@
 #include "lab/cli/commands.h"
 #include "lab/predict/field_fit.h"
 #include "lab/predict/field_tables.h"
+#include "lab/predict/training_runs.h"
 #include "predict/expect/run_spread.h"
 
 namespace lento::lab {
@@ -19,7 +19,6 @@ namespace {
 
 using base::format_number;
 using base::percent;
-using predict::FieldError;
 using predict::JudgedCase;
 using predict::Work;
 
@@ -29,11 +28,6 @@ struct FieldArguments {
   std::string write;
   std::string runs;
 };
-
-std::string default_tables() {
-  const char* shared = std::getenv("LENTO_SHARED");
-  return std::string(shared ? shared : "../shared") + "/data/predict";
-}
 
 struct Bars {
   std::vector<double> errors;
@@ -47,28 +41,29 @@ struct Bars {
 };
 
 // Compares each run of this kind of work (empty: of both) with the interval that follows from the runs of
-// other sources.
+// other sources, those that their own source calls slow left out.
 Bars bars_of(
     const predict::SoftwareTable& table,
     const std::vector<JudgedCase>& judged,
     std::optional<Work> work) {
   Bars out;
-  for (size_t i = 0; i < judged.size(); ++i) {
-    const FieldError& e = table.errors[i];
-    if (work && e.work != *work)
+  for (const JudgedCase& j : judged) {
+    const predict::FieldRow& row = j.at->row;
+    if (work && row.work != *work)
       continue;
-    const predict::RunSpread spread(table, e.work, e.source);
-    const double wide = spread.half_width(e.over_limit, e.known_stack, 0.9);
-    const double off = e.log_error - spread.typical_error();
+    const std::string source = row.group();
+    const predict::RunSpread spread(table, row.work, source);
+    const double wide = spread.half_width(j.over_limit(), j.known_stack, 0.9);
+    const double off = j.log_error() - spread.typical_error();
     const bool in = std::abs(off) <= wide;
     out.errors.push_back(std::abs(std::exp(-off) - 1));
     out.stated.push_back(std::exp(wide) - 1);
-    out.over_limit.push_back(judged[i].at->row.measured_s / judged[i].limit_s);
+    out.over_limit.push_back(row.measured_s / j.limit_s);
     out.too_fast += off > 0;
     out.inside += in;
     out.below_limit += out.over_limit.back() < 1;
-    out.inside_of[e.source] += in;
-    out.runs_of[e.source] += 1;
+    out.inside_of[source] += in;
+    out.runs_of[source] += 1;
   }
   return out;
 }
@@ -100,25 +95,24 @@ void write_runs(
   base::OutputFile file(path);
   file.write(
       "kind,source,stack,model,chip,devices,precision,measured_s,predicted_s,limit_s,stated,known_stack\n");
-  for (size_t i = 0; i < judged.size(); ++i) {
-    const predict::FieldRow& r = judged[i].at->row;
-    const FieldError& e = table.errors[i];
-    const predict::RunSpread spread(table, e.work, e.source);
-    const double stated = std::exp(spread.half_width(e.over_limit, e.known_stack, 0.9)) - 1;
+  for (const JudgedCase& j : judged) {
+    const predict::FieldRow& r = j.at->row;
+    const predict::RunSpread spread(table, r.work, r.group());
+    const double stated = std::exp(spread.half_width(j.over_limit(), j.known_stack, 0.9)) - 1;
     file.write(
         base::csv_line(
             {std::string(predict::name(r.work)),
              r.source,
-             judged[i].at->stack,
+             j.at->stack,
              r.model,
              r.chip,
              std::to_string(r.devices),
              r.precision,
              format_number(r.measured_s, 5),
-             format_number(judged[i].predicted_s * std::exp(spread.typical_error()), 5),
-             format_number(judged[i].limit_s, 5),
+             format_number(j.predicted_s * std::exp(spread.typical_error()), 5),
+             format_number(j.limit_s, 5),
              format_number(stated, 3),
-             judged[i].known_stack ? "1" : "0"}) +
+             j.known_stack ? "1" : "0"}) +
         "\n");
   }
   file.commit();
@@ -131,7 +125,7 @@ finding::Diagnosis field(const FieldArguments& options, const base::Progress& pr
   std::vector<predict::FieldCase> cases = predict::field_cases(rows, refused);
   const size_t listed = cases.size();
   for (const predict::FieldCase& c :
-       predict::table_cases(options.tables.empty() ? default_tables() : options.tables))
+       predict::table_cases(options.tables.empty() ? predict::published_tables() : options.tables))
     cases.push_back(c);
   const std::vector<JudgedCase> judged = predict::judge_field(cases, progress);
   const predict::SoftwareTable table = predict::software_table(cases, judged);

@@ -144,9 +144,8 @@ double Fitter::objective() const {
   for (size_t i = 0; i < cases_.size(); ++i)
     sum += surprise_of(off(i) / error_);
   for (size_t p = 0; p < kP; ++p)
-    sum += std::pow((state_[p] - std::log(start_of(work_)[p])) / kCentre, 2);
-  for (size_t p = 0; p < kP; ++p)
-    sum += std::pow(state_[kP + p] / launches_apart(p), 2);
+    sum += std::pow((state_[p] - std::log(start_of(work_)[p])) / kCentre, 2) +
+           std::pow(state_[kP + p] / launches_apart(p), 2);
   for (size_t s = 0; s < stacks_.size(); ++s) {
     for (size_t p = 0; p < kP; ++p)
       sum += std::pow(state_[deviation_at(s) + p] / spread_[p], 2);
@@ -267,11 +266,9 @@ FieldFit Fitter::fit() {
   out.eager = scalars(stacks_.size() + 1);
   for (size_t s = 0; s < stacks_.size(); ++s)
     out.stacks[stacks_[s]] = {work_, stacks_[s], 0, 0, scalars(s)};
-  std::ranges::copy(spread_, out.spread.begin());
   const double deviation = std::sqrt(kDegrees / (kDegrees - 2));  // of a t distribution of scale 1
   out.error = error_ * deviation;
   out.source_spread = source_spread_ * deviation;
-  out.host_spread = host_spread_;
   return out;
 }
 
@@ -280,15 +277,10 @@ FieldFit Fitter::fit() {
 const SoftwareScalars& FieldFit::of(const std::string& stack) const {
   const std::string elsewhere(without_platform(stack));
   for (const std::string& wanted : {stack, elsewhere}) {
-    if (const Software* found = find(wanted))
-      return found->scalars;
+    if (const auto at = stacks.find(wanted); at != stacks.end())
+      return at->second.scalars;
   }
   return launches_from_host(elsewhere) ? eager : centre;
-}
-
-const Software* FieldFit::find(const std::string& stack) const {
-  const auto at = stacks.find(stack);
-  return at == stacks.end() ? nullptr : &at->second;
 }
 
 double JudgedCase::log_error() const {
@@ -397,8 +389,16 @@ SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vec
   }
   for (const JudgedCase& j : judged) {
     const FieldRow& r = j.at->row;
-    table.errors.push_back(
-        {r.work, r.group(), j.at->stack, j.known_stack, r.chip, r.precision, j.log_error(), j.over_limit()});
+    if (!r.faulty)
+      table.errors.push_back(
+          {r.work,
+           r.group(),
+           j.at->stack,
+           j.known_stack,
+           r.chip,
+           r.precision,
+           j.log_error(),
+           j.over_limit()});
   }
   return table;
 }

@@ -43,13 +43,10 @@ struct FieldFit {
   SoftwareScalars centre{};
   SoftwareScalars eager{};                 // centre of the stacks that launch kernels from the host
   std::map<std::string, Software> stacks;  // runs and sources are left 0
-  SoftwareScalars spread{};                // standard deviation of the logarithms between stacks
-  double source_spread = 0;                // the same between sources of one stack
-  double host_spread = 0;                  // the same of their hosts' time
-  double error = 0;                        // the same between runs of one source
+  double source_spread = 0;  // standard deviation of the logarithms between sources of one stack
+  double error = 0;          // the same between runs of one source
 
   const SoftwareScalars& of(const std::string& stack) const;
-  const Software* find(const std::string& stack) const;  // nullptr: not fitted
 };
 FieldFit fit_field(const std::vector<const FieldCase*>& cases);
 
@@ -63,7 +60,9 @@ struct JudgedCase {
 };
 std::vector<JudgedCase> judge_field(const std::vector<FieldCase>& cases, const base::Progress& progress = {});
 
-// Returns the table to ship: stacks fitted to all cases, and the errors of the judged ones.
+// Returns the table to ship: stacks fitted to all cases, and the errors of the judged ones. Intervals follow
+// from these errors, so that runs which their own source calls slow are left out: an interval says what
+// healthy runs reach.
 SoftwareTable software_table(const std::vector<FieldCase>& cases, const std::vector<JudgedCase>& judged);
 
 }  // namespace lento::predict

@@ -92,7 +92,7 @@ TEST(FieldFit, PlantedStacksPredictRunsOfOtherSizes) {
 
 TEST(FieldFit, AStrangerIsGivenTheCentre) {
   const FieldFit fit = fit_field(Field().all());
-  EXPECT_EQ(fit.find("never measured"), nullptr);
+  EXPECT_FALSE(fit.stacks.contains("never measured"));
   EXPECT_EQ(fit.of("never measured"), fit.centre);
   const TrainedWork work(*find_shipped("h100"), run_of(4096, 4096));
   const double centre = work.seconds(fit.centre);
@@ -161,6 +161,7 @@ TEST(JudgeField, FaultyRunsAreJudgedAndNothingIsFittedToThem) {
   EXPECT_TRUE(std::ranges::any_of(judged, [](const JudgedCase& j) {
     return j.at->row.faulty && j.known_stack && j.log_error() > 0.5;
   }));
+  EXPECT_EQ(software_table(field.cases, judged).errors.size(), sound);  // what intervals follow from
 }
 
 TEST(SoftwareTable, StatesRunsAndSourcesAndIsReadBack) {
