@@ -76,6 +76,10 @@ constexpr std::array kForeignFormats = {
     Format{"$date", "recording of signals", "VCD"},
     Format{"$version", "recording of signals", "VCD"},
     Format{"$timescale", "recording of signals", "VCD"},
+    Format{"$comment", "recording of signals", "VCD"},
+    Format{"$scope", "recording of signals", "VCD"},
+    Format{{"\0\0\0\0\0\0\0\x01\x49", 9}, "recording of signals", "FST"},
+    Format{"Sample in Buffer,", "recording of a logic analyser", "CSV of Vivado"},
     Format{"# HELP", "page of metrics", "OpenMetrics"},
     Format{"# TYPE", "page of metrics", "OpenMetrics"},
 };

@@ -236,6 +236,41 @@ void ask_predictions(const Asked& asked, std::vector<Question>& out) {
     out.push_back(ask_to_see("What should be built?", {"search"}, *space));
 }
 
+// Adds the questions about programs on tiles. A program that is to run on a recording is also verified there.
+void ask_tiles(const Asked& asked, std::vector<Question>& out) {
+  const auto waveforms = asked.of(Role::Waveform);
+  const auto images = asked.of(Role::TileImage);
+  for (const RecognisedFile* source : asked.of(Role::TileSource)) {
+    Question q = ask_to_see("What becomes of this program on a tile?", {"tile", "build"}, *source);
+    const fs::path image = fs::path(source->path).replace_extension(".ypu");
+    append(q.command, {"-o", image.string()});
+    out.push_back(std::move(q));
+  }
+  for (const RecognisedFile* image : images) {
+    out.push_back(ask("What can this program never do?", {"tile", "verify"}, *image));
+    out.back().verdict = waveforms.empty();
+  }
+  for (const RecognisedFile* waveform : waveforms) {
+    Question q = judging("What does a program on a tile see in these signals?", {"tile", "run"});
+    if (images.empty()) {
+      q.command.emplace_back("IMAGE");
+      q.missing.emplace_back("a program for a tile (lento tile build)");
+    } else {
+      add_file(q, images[0]->path);
+    }
+    if (images.size() > 1)
+      q.doubtful.push_back(images[0]->path + " and " + images[1]->path + " could both be the program");
+    append(
+        q.command,
+        {"--unsigned", "--block", (waveform->kind.format == "FST" ? "fst:" : "vcd:") + waveform->path});
+    q.uses.push_back(waveform->path);
+    asked.add_one(q, Role::SignalMap, "--map", "a map of its signals (lento.tile-map/1)");
+    if (asked.of(Role::SignalMap).empty())
+      append(q.command, {"--map", "MAP"});
+    out.push_back(std::move(q));
+  }
+}
+
 }  // namespace
 
 std::vector<Question> questions_of(const std::vector<RecognisedFile>& files) {
@@ -244,14 +279,7 @@ std::vector<Question> questions_of(const std::vector<RecognisedFile>& files) {
   ask_fleet(asked, out);
   ask_chips(asked, out);
   ask_memory(asked, out);
-  for (const RecognisedFile* source : asked.of(Role::TileSource)) {
-    Question q = ask_to_see("What becomes of this program on a tile?", {"tile", "build"}, *source);
-    const fs::path image = fs::path(source->path).replace_extension(".ypu");
-    append(q.command, {"-o", image.string()});
-    out.push_back(std::move(q));
-  }
-  for (const RecognisedFile* image : asked.of(Role::TileImage))
-    out.push_back(ask("What can this program never do?", {"tile", "verify"}, *image));
+  ask_tiles(asked, out);
   ask_predictions(asked, out);
   for (const RecognisedFile* stored : asked.of(Role::Diagnosis))
     out.push_back(ask_to_see("What was concluded?", {"report"}, *stored));

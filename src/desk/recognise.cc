@@ -54,6 +54,8 @@ constexpr std::array kUses = {
     Use{"search space", Role::SearchSpace},
     Use{"diagnosis", Role::Diagnosis},
     Use{"tile image", Role::TileImage},
+    Use{"recording of signals", Role::Waveform},
+    Use{"tile signal map", Role::SignalMap},
 };
 
 // Returns the role of a kind of file, None when it has none.

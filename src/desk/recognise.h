@@ -30,6 +30,8 @@ enum class Role {
   SearchSpace,
   Diagnosis,
   TileImage,
+  Waveform,   // a recording of signals
+  SignalMap,  // which of them go to which IOReg of a tile
   TileSource,
 };
 

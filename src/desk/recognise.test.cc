@@ -172,6 +172,32 @@ TEST(Questions, AChipNeedsItsFileAndItsMapping) {
   EXPECT_THAT(whole[0].command, ElementsAre("chip", "diagnose", "r", "--chip", "c", "--mapping", "m"));
 }
 
+TEST_F(Recognise, WaveformsAndTheirMaps) {
+  EXPECT_EQ(role("a.vcd", "$comment by hand $end\n"), Role::Waveform);
+  EXPECT_EQ(recognise(file("a.fst", std::string("\0\0\0\0\0\0\0\x01\x49\0", 10))).kind.format, "FST");
+  EXPECT_EQ(role("m.yaml", "schema: lento.tile-map/1\n"), Role::SignalMap);
+  EXPECT_EQ(
+      recognise(file("ila.csv", "Sample in Buffer,Sample in Window,TRIGGER,a[3:0]\n")).kind.format,
+      "CSV of Vivado");
+}
+
+TEST(Questions, AWaveformIsRunThroughAProgram) {
+  const auto alone = questions_of({of(Role::Waveform, "w")});
+  ASSERT_THAT(alone, SizeIs(1));
+  EXPECT_THAT(alone[0].missing, SizeIs(2));
+  EXPECT_THAT(
+      alone[0].command,
+      ElementsAre("tile", "run", "IMAGE", "--unsigned", "--block", "vcd:w", "--map", "MAP"));
+  const auto whole =
+      questions_of({of(Role::Waveform, "w"), of(Role::TileImage, "p"), of(Role::SignalMap, "m")});
+  ASSERT_THAT(whole, SizeIs(2));
+  EXPECT_FALSE(whole[0].verdict) << "the run verifies too";
+  EXPECT_THAT(whole[1].missing, IsEmpty());
+  EXPECT_THAT(
+      whole[1].command,
+      ElementsAre("tile", "run", "p", "--unsigned", "--block", "vcd:w", "--map", "m"));
+}
+
 TEST(Questions, TwoChipsAreADoubt) {
   const auto q = questions_of(
       {of(Role::ChipRecords, "r"), of(Role::Mapping, "m"), of(Role::Chip, "c"), of(Role::Chip, "d")});

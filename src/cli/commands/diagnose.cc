@@ -44,6 +44,10 @@ std::string hint_on(const std::vector<RecognisedFile>& files, const std::vector<
     hint = "say what its columns are: lento fleet diagnose --csv " + path +
            " --machine-column M --time-column T for metrics, lento chip import " + path +
            " --component C --start T for transfers; docs/formats/questions.md for predictions";
+  if (files[0].kind.noun == "recording of a logic analyser")
+    hint =
+        "write it as VCD (write_hw_ila_data -vcd_file), with the clock among its signals, then: "
+        "lento tile run IMAGE --block vcd:FILE --map MAP";
   if (!questions.empty()) {
     hint = "it can be asked: " + command_line("lento", questions[0].command);
     if (!questions[0].missing.empty())

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "base/file.h"
+#include "base/sniff.h"
 #include "cli/tile/tile.h"
 #include "riscv/tohost.h"
 #include "tile/run.h"
@@ -51,17 +52,21 @@ void run_image(TileRunArguments& args, Context& context) {
   if (args.disassemble)
     return disassemble(args.job.load.image, context);
   const bool is_named = args.block.starts_with("vcd:") || args.block.starts_with("fst:");
+  args.job.recording = args.block.substr(is_named ? 4 : 0);
+  const base::FileKind kind = base::kind_of_file(args.job.recording);
   if (args.job.preset.empty() != args.job.clock.empty())
     throw base::Error({}, "--preset and --clock need each other");
-  if (!is_named || args.job.map.empty() == args.job.preset.empty()) {
+  if (!is_named && kind.noun != "recording of signals") {
     throw base::Error(
         {},
-        "name the block's signals: --block vcd:FILE or fst:FILE, and --map FILE or --preset NAME:PREFIX",
-        "or look at the built-in blocks with 'lento-lab tile case'");
+        args.block.empty() ? "a tile needs a block's signals"
+                           : "'" + args.block + "' is no recording of signals",
+        "name a recording of them: --block vcd:FILE or fst:FILE");
   }
+  if (args.job.map.empty() == args.job.preset.empty())
+    throw base::Error({}, "name the signals: --map FILE or --preset NAME:PREFIX, one of the two");
   if (!args.job.rows.empty() && args.job.record.empty())
     throw base::Error({}, "--rows needs --record, the struct of a row");
-  args.job.recording = args.block.substr(4);
   args.job.strict = context.strict;
   finding::Diagnosis d = tile::run_tile(args.job, context.progress());
   d.inputs.insert(d.inputs.begin() + 1, Context::input_file("signals", args.job.recording));
