@@ -55,6 +55,11 @@ void ConnectedTile::feed(const VcdCycle& cycle) {
   std::copy(std::begin(cycle.data), std::end(cycle.data), inputs.data.begin());
   inputs.has_address = cycle.has_address;
   inputs.address = cycle.address;
+  for (uint32_t left = cycle.valid & ~image_.input_mask; left != 0; left &= left - 1) {
+    SideInputs& side = side_inputs_[size_t(std::countr_zero(left))];
+    ++side.came;
+    side.missed += (cycle.valid & image_.input_mask) == 0;
+  }
   run_cycle_until(cycle.foreign ? uint32_t(cycle.offset * options_.tile_cycles) : options_.tile_cycles);
   if (cycle.foreign) {
     if (crossing_.size() < kCrossing)
@@ -69,9 +74,16 @@ void ConnectedTile::feed(const VcdCycle& cycle) {
 }
 
 void ConnectedTile::run_cycle_until(uint32_t position) {
-  for (; began_ && position_ < position; ++position_) {
-    step_next();
-    ++recorded_;
+  const bool is_watched = wave_ || options_.rtl;
+  while (began_ && position_ < position) {
+    const bool rests = !is_watched && !edge_ && crossing_.empty() && unit_.rests();
+    const uint32_t cycles = rests ? position - position_ : 1;
+    if (rests)
+      unit_.rest(cycles);
+    else
+      step_next();
+    position_ += cycles;
+    recorded_ += cycles;
   }
 }
 

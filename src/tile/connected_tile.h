@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -72,6 +73,15 @@ class ConnectedTile {
   double mean_gap() const {
     return double(recorded_) / double(std::max<uint64_t>(arrivals_.count, 1));
   }
+  // The values that came for an IOReg which starts no main (input_mask), and those of them that came without
+  // an input that starts one, so that the tile did not take them.
+  struct SideInputs {
+    uint64_t came = 0;
+    uint64_t missed = 0;
+  };
+  const SideInputs& side_inputs(unsigned ioreg) const {
+    return side_inputs_[ioreg];
+  }
   uint64_t crossing_lost() const {
     return crossing_lost_;
   }
@@ -118,6 +128,7 @@ class ConnectedTile {
   uint64_t recorded_ = 0;           // tile cycles of all block cycles
   std::deque<TileInputs> crossing_;
   uint64_t crossing_lost_ = 0;
+  std::array<SideInputs, kIoRegs> side_inputs_;
   uint64_t hole_began_ = 0;
   uint64_t longest_hole_ = 0;
   bool in_hole_ = false;

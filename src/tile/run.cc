@@ -55,7 +55,7 @@ TileRun run_recording(
     const base::Progress& progress) {
   const VerifyReport& proved = loaded.report;
   const uint64_t proved_end = proved.main.worst_cycles + proved.finish.worst_cycles;
-  TileRun run{ConnectedTile(connection, loaded.image), {}, {}, {}, false};
+  TileRun run{ConnectedTile(connection, loaded.image), {}, {}, {}};
   run.connected.load(kPatience + (proved.accepted ? proved.init.worst_cycles : 0));
   run.report.strict = options.strict;
   run.reading = read_vcd(options.recording, map, run.report, [&](const VcdCycle& cycle) {
@@ -155,6 +155,13 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   run.taps_count = std::ranges::any_of(map.inputs, [](const SignalMap::Input& input) {
     return input.tap && input.tap->take == Tap::Take::Count;
   });
+  const std::vector<std::string>& absent = run.reading.absent;
+  for (const SignalMap::Input& input : map.inputs) {
+    if (!input.valid.empty() && std::ranges::find(absent, input.valid[0]) != absent.end())
+      continue;
+    run.mapped |= 1u << input.ioreg;
+    run.sparse |= uint32_t(!input.valid.empty() || input.tap) << input.ioreg;
+  }
   const bool drops = run.connected.unit().counters().dropped[size_t(Drop::Running)] > 0;
   if (drops && options.queue < kMostQueue && std::filesystem::is_regular_file(options.recording) &&
       run.reading.whole) {
@@ -174,6 +181,8 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   d.figures = {fate_of_inputs(run.connected.unit().counters())};
   if (run.reading.unknown_inputs > 0)
     d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
+  for (const std::string& valid : absent)
+    d.notes.push_back("The recording has no '" + valid + "': the inputs that it belongs to are left out.");
   if (layout)
     show_records(options, *layout, run.connected, d);
   if (rtl)

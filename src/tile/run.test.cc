@@ -105,6 +105,39 @@ TEST(TileRun, AValidSignalThatIsUnknownIsAFinding) {
   const finding::Finding* found = finding_of(d, "unknown bits");
   ASSERT_NE(found, nullptr) << d.verdict;
   EXPECT_THAT(found->summary, HasSubstr("x or z at 350 edges"));
+  EXPECT_THAT(found->summary, testing::Not(HasSubstr("clock")));
+}
+
+// The echo reads IOReg 0. Here main starts by IOReg 1, whose values come together with those of IOReg 0, or
+// one edge later.
+TEST(TileRun, AnIORegThatIsReadButNotTakenIsAFinding) {
+  Recording recording;
+  recording.write(std::vector<int>(50, 8));
+  Image image = echo();
+  image.input_mask = 2;
+  const auto found_with = [&](const std::string& inputs) {
+    base::write_file(recording.in("m.yaml"), "schema: lento.tile-map/1\nclock: t.clk\ninputs:\n" + inputs);
+    const finding::Diagnosis d = recording.run(image);
+    const finding::Finding* found = finding_of(d, "untaken input");
+    return found ? found->summary : "";
+  };
+  const std::string together = "  - {ioreg: 1, signal: t.data, valid: t.valid}\n";
+  const std::string later = "  - {ioreg: 1, signal: t.valid, tap: {equals: 1, when: falling}}\n";
+  const std::string sparse = "  - {ioreg: 0, signal: t.data, valid: t.valid}\n";
+  EXPECT_EQ(found_with(together + sparse), "");
+  EXPECT_EQ(found_with(later + "  - {ioreg: 0, signal: t.data}\n"), "") << "it has data at every edge";
+  EXPECT_THAT(found_with(later + sparse), HasSubstr("50 of its 50 values came at edges without"));
+  EXPECT_THAT(found_with(together), HasSubstr("no signal"));
+}
+
+TEST(TileRun, ARecordingThatWasOffIsAFinding) {
+  Recording recording;
+  recording.write(std::vector<int>(50, 8));
+  std::string text = base::read_file(recording.in("run.vcd"));
+  text.insert(text.find("#2005\n"), "#2001\n$dumpoff\nxc\n$end\n#2004\n$dumpon\n0c\n$end\n");
+  base::write_file(recording.in("run.vcd"), text);
+  const finding::Diagnosis d = recording.run(echo());
+  EXPECT_THAT(d.verdict, HasSubstr("was off ($dumpoff) from #2001 to #2004"));
 }
 
 // An input of another clock at the edge of the block's clock comes in the same tile cycle when that is free.
@@ -140,6 +173,41 @@ TEST(TileRun, ABurstIsNotAProgramThatFallsBehind) {
   recording.write(std::vector<int>(60, 1));
   d = recording.run(echo());
   EXPECT_THAT(finding_of(d, "drops")->next_step, HasSubstr("main takes longer than inputs are apart"));
+}
+
+// A run that writes a waveform steps through the cycles that another run passes over at rest.
+TEST(TileRun, RestIsTheSameAsItsCycles) {
+  const Recording recording;
+  const Image image = shipped_build("values.c").image;
+  const auto outcome = [&](const std::string& wave) {
+    ConnectedTile tile({2, 16, wave, true, nullptr}, image);
+    tile.load(1000);
+    for (int i = 0; i < 400; ++i) {
+      VcdCycle edge;
+      edge.valid = i % 7 == 0 || i % 50 < 9 ? image.input_mask : 0;
+      edge.data[0] = uint32_t(i);
+      edge.foreign = i % 3 == 1;
+      edge.offset = 0.4;
+      tile.feed(edge);
+    }
+    tile.finish(100'000);
+    const TileCounters& c = tile.unit().counters();
+    return std::tuple(
+        tile.output(),
+        c.cycles,
+        c.active_cycles,
+        c.inputs,
+        c.total_dropped(),
+        tile.mean_gap(),
+        tile.longest_hole(),
+        tile.longest_queue(),
+        tile.arrivals().least,
+        tile.cycle_of(1),
+        tile.unit().status());
+  };
+  const auto stepped = outcome(recording.in("wave.vcd"));
+  EXPECT_EQ(outcome(""), stepped);
+  EXPECT_FALSE(std::get<0>(stepped).empty());
 }
 
 TEST(TileRun, InputsSoonerThanDeclaredAreCounted) {
@@ -181,6 +249,16 @@ TEST(TileRun, AnEndlessMainIsAFindingAndUnverified) {
   const finding::Finding* unverified = finding_of(d, "unverified");
   ASSERT_TRUE(unverified);
   EXPECT_THAT(unverified->summary, HasSubstr("unbounded loop"));
+}
+
+TEST(TileRun, TheVerdictHoldsTheWholeViolation) {
+  const Recording recording;
+  recording.write(std::vector<int>(50, 8));
+  Image image = echo();
+  image.arrival_cycles = 2;
+  EXPECT_THAT(
+      recording.run(image).verdict,
+      HasSubstr("inputs come every 2: drops are possible but not declared. "));
 }
 
 TEST(TileRun, AFaultAndTooMuchOutputAreFindings) {

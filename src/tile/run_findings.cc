@@ -1,4 +1,4 @@
-// Findings of a run of a tile. Each compares a counter of the tile or of the recording's reader with what the
+// Findings of a run of a tile. Each compares a counter of the tile with what the
 // image declares or the verifier proved. A lost input is a finding even when the image declares drops,
 // because counts are wrong from then on.
 #include "tile/run_findings.h"
@@ -13,10 +13,14 @@ namespace {
 
 using finding::Diagnosis;
 
-// Returns the beginning of a finding's summary, up to the first comma or semicolon behind the first colon.
-std::string first_clause(const std::string& summary) {
+// Returns the beginning of a finding's summary, up to the first comma or semicolon behind the first colon. A
+// violation is kept to the end of its sentence, because its clauses are meaningless alone.
+std::string first_clause(const finding::Finding& finding) {
+  const std::string& summary = finding.summary;
   const size_t consequence = std::min(summary.find(": "), summary.size());
   std::string clause = summary.substr(0, summary.find_first_of(",;", consequence));
+  if (finding.category == "unverified")
+    clause = summary.substr(0, std::min(summary.find(". "), summary.find(';')));
   if (clause.ends_with('.'))
     clause.pop_back();
   return clause;
@@ -29,6 +33,7 @@ class Verdict {
         report_(loaded.report),
         connected_(run.connected),
         reading_(run.reading),
+        run_(run),
         with_queue_(run.with_queue),
         taps_count_(run.taps_count),
         counters_(connected_.unit().counters()),
@@ -44,30 +49,21 @@ class Verdict {
     arrivals();
     drops();
     crossing();
-    foreign_clocks();
-    unknown_bits();
+    untaken();
+    add_reading_findings(reading_, counters_.inputs, out_);
     full_accumulators();
     output();
     summary();
   }
 
  private:
-  // Adds a finding whose subject is the program, with `text` as its summary and `next` as the step to take
-  // next. `score` is from 0 to 1.
   void find(
       const std::string& category,
       const std::string& text,
       double score,
       finding::Evidence evidence,
       const std::string& next) {
-    finding::Finding f;
-    f.subject = "program";
-    f.category = category;
-    f.summary = text;
-    f.score = score;
-    f.evidence.push_back(std::move(evidence));
-    f.next_step = next;
-    out_.findings.push_back(std::move(f));
+    add_program_finding(out_, {category, text, score, std::move(evidence), next});
   }
 
   // Reports the fault that stopped the tile, if there was one (FaultCause).
@@ -115,7 +111,7 @@ class Verdict {
         "The verifier does not accept the image: " + why + ".",
         1,
         {"violations", double(report_.violations.size()), "", "lento tile verify"},
-        "no tile would load it; mend the program");
+        "no tile would load it; 'lento tile verify IMAGE --elf ELF' names the line");
   }
 
   // Reports inputs that came sooner after the one before than the image's declared arrival period.
@@ -137,10 +133,6 @@ class Verdict {
     out_.findings.back().evidence.push_back(std::move(evidence));
   }
 
-  static std::string percent(double share) {
-    return base::format_number(100 * share, 3);
-  }
-
   uint64_t dropped(Drop cause) const {
     return counters_.dropped[size_t(cause)];
   }
@@ -156,7 +148,7 @@ class Verdict {
     const double proved = report_.predicted_drop_share * double(counters_.inputs) + report_.drop_burst;
     const bool more = report_.accepted && connected_.arrivals().early == 0 && double(lost) > proved + 1e-6;
     std::string text = std::to_string(lost) + " of " + count_text(counters_.inputs, "input") + " (" +
-                       percent(share) + " %) were dropped while main ran: its counts are not " +
+                       percent_text(share) + " %) were dropped while main ran: its counts are not " +
                        "to be trusted, and may be short by as many";
     if (connected_.longest_hole() > 0)
       text += ", and no input was taken for up to " + std::to_string(connected_.longest_hole()) + " cycles";
@@ -165,7 +157,7 @@ class Verdict {
     if (!image_.drops_declared)
       text += "; the image declares none";
     else if (more)
-      text += "; at most " + percent(report_.predicted_drop_share) + " % over many runs were proved";
+      text += "; at most " + percent_text(report_.predicted_drop_share) + " % over many runs were proved";
     find(
         "drops",
         text + ".",
@@ -191,7 +183,7 @@ class Verdict {
                   : " holds the longest burst; or ") +
              slower;
     return "--queue " + std::to_string(kMostQueue) + " still loses " +
-           percent(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
+           percent_text(double(with_queue_->lost) / double(counters_.inputs)) + " %; " + slower;
   }
 
   // Reports inputs of other clocks than the block's that were lost before they reached the tile, because they
@@ -211,60 +203,28 @@ class Verdict {
         "give the tile more cycles (--tile-cycles), or take the fastest clock as the map's own");
   }
 
-  // Reports signals that probably belong to another clock than the one that samples them in the map, with the
-  // number of changes that were not seen, or of inputs that were taken more than once.
-  void foreign_clocks() {
-    for (const UnsampledSignal& s : reading_.unsampled) {
-      const double unseen = double(s.lost) / double(s.changes);
-      const bool repeats = s.lost == 0;
+  // Reports IORegs that the program read although nothing, or not every value, was taken for them. An IOReg
+  // that has data at every edge is taken beside another, and then only a value at that edge is meant.
+  void untaken() {
+    for (unsigned i = 0; i < kIoRegs; ++i) {
+      const uint32_t bit = 1u << i;
+      const ConnectedTile::SideInputs& side = connected_.side_inputs(i);
+      const bool is_mapped = run_.mapped & bit;
+      if (!(counters_.io_read & bit) || (is_mapped && image_.input_mask & bit))
+        continue;
+      if (is_mapped && (side.missed == 0 || (!(run_.sparse & bit) && side.missed < side.came)))
+        continue;
+      const std::string reads = "The program reads IOReg " + std::to_string(i);
       find(
-          "foreign clock",
-          "'" + s.signal + "' changes with " + s.likely + " and was sampled by " + s.clock + ": " +
-              (repeats ? "it was set at " + count_text(s.sampled, "edge") + " of " + s.clock + " and at " +
-                             std::to_string(s.meant) + " of " + s.likely +
-                             ", so that inputs were taken more than once."
-                       : std::to_string(s.lost) + " of its " + count_text(s.changes, "change") + " (" +
-                             percent(unseen) + " %) fell between two samples and were not seen."),
-          0.9,
-          repeats ? finding::Evidence{"inputs for each edge of its clock", double(s.sampled) / double(std::max<uint64_t>(s.meant, 1)), "", "recording"}
-                  : finding::Evidence{"share of changes not seen", unseen, "", "recording"},
-          "give the input its own clock in the map: 'clock: " + s.likely + "'");
+          "untaken input",
+          is_mapped ? reads + ", which YPU_INPUTS does not name: " + std::to_string(side.missed) +
+                          " of its " + count_text(side.came, "value") +
+                          " came at edges without an input that it names, and were not taken."
+                    : reads + ", to which the map connects no signal: it is 0.",
+          0.95,
+          {"values not taken", double(side.missed), "", "recording"},
+          is_mapped ? "add bit " + std::to_string(i) + " to YPU_INPUTS" : "give it a signal in the map");
     }
-  }
-
-  // Reports inputs with bits that are neither 0 nor 1. The program computes with 0 in their place.
-  void unknown_bits() {
-    unknown_inputs();
-    unknown_edges();
-  }
-
-  void unknown_inputs() {
-    if (reading_.unknown_inputs == 0)
-      return;
-    const double share = double(reading_.unknown_inputs) / double(std::max<uint64_t>(counters_.inputs, 1));
-    find(
-        "unknown bits",
-        std::to_string(reading_.unknown_inputs) + " of " + count_text(counters_.inputs, "input") + " (" +
-            percent(share) + " %) had bits that are x or z in the recording and were read as 0: sums and " +
-            "counts over them are not to be trusted.",
-        0.9,
-        {"share of inputs with unknown bits", share, "", "recording"},
-        "give the input a 'valid' signal that is high only when its bits are driven, or begin after reset");
-  }
-
-  // Reports edges at which it is not known whether the input was valid, or whether the clock ticked.
-  void unknown_edges() {
-    const uint64_t edges = reading_.unknown_valids + reading_.unknown_clocks;
-    if (edges == 0)
-      return;
-    find(
-        "unknown bits",
-        "A 'valid' signal was x or z at " + count_text(reading_.unknown_valids, "edge") +
-            ", and a clock became so " + count_text(reading_.unknown_clocks, "time") +
-            ", after they had been known: inputs there were not taken.",
-        0.9,
-        {"edges that are not known", double(edges), "", "recording"},
-        "find what drives the signal to x or z, or end the recording before it");
   }
 
   // Reports increments that were lost because an accumulator of the histogram was at its maximum.
@@ -315,7 +275,7 @@ class Verdict {
       return;
     }
     const finding::Finding& first = out_.findings.front();
-    out_.verdict = first_clause(first.summary) + ".";
+    out_.verdict = first_clause(first) + ".";
     if (first.category != "drops")  // which has both counts
       out_.verdict += " " + processed + ".";
   }
@@ -324,6 +284,7 @@ class Verdict {
   const VerifyReport& report_;
   const ConnectedTile& connected_;
   const VcdReading& reading_;
+  const TileRun& run_;
   const std::optional<QueueTrial>& with_queue_;
   bool taps_count_;
   const TileCounters& counters_;
@@ -331,10 +292,6 @@ class Verdict {
 };
 
 }  // namespace
-
-std::string count_text(uint64_t n, const std::string& what) {
-  return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
-}
 
 void add_findings(const LoadedImage& loaded, const TileRun& run, Diagnosis& out) {
   Verdict(loaded, run, out).judge();

@@ -33,10 +33,29 @@ struct TileRun {
   base::ReadReport report;
   std::optional<QueueTrial> with_queue;
   bool taps_count = false;  // some input of the map counts events
+  // IORegs of the map, as bits: all, and those that have data only at some edges (`valid`, a tap).
+  uint32_t mapped = 0;
+  uint32_t sparse = 0;
 };
 
 // Returns "1 input", "2 inputs".
 std::string count_text(uint64_t n, const std::string& what);
+// Returns a share of 0 to 1 in percent, three digits.
+std::string percent_text(double share);
+
+// A finding about the program. `score` is from 0 to 1, `next` the step to take next.
+struct ProgramFinding {
+  std::string category;
+  std::string text;
+  double score = 0;
+  finding::Evidence evidence;
+  std::string next;
+};
+void add_program_finding(finding::Diagnosis& out, ProgramFinding finding);
+
+// Adds findings about a recording: signals of other clocks, times without recording, unknown bits. `inputs`
+// is the number of inputs that came.
+void add_reading_findings(const VcdReading& reading, uint64_t inputs, finding::Diagnosis& out);
 
 // Adds a finding for each breach of the image's declarations and each loss of inputs, and writes the verdict.
 void add_findings(const LoadedImage& loaded, const TileRun& run, finding::Diagnosis& out);

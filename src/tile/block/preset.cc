@@ -44,6 +44,7 @@ SignalMap preset_map(const std::string& preset, const std::string& clock) {
   const std::string prefix = colon < preset.size() ? preset.substr(colon + 1) : "";
   SignalMap map = parse_signal_map(text, "preset " + preset);
   map.clock = {clock, Edge::Rising};
+  map.skips_absent = true;
   complete(map.address.signal, prefix);
   complete(map.address.valid, prefix);
   for (SignalMap::Input& input : map.inputs) {

@@ -262,6 +262,24 @@ TEST(Preset, TileLinkGivesEachBeat) {
   }
 }
 
+// A master that only reads has no channels to write.
+TEST(Preset, ChannelsThatTheRecordingLacksAreLeftOut) {
+  std::map<std::string, int> widths{{"rdata", 32}, {"rlast", 1}, {"rresp", 2}};
+  for (const char* signal : {"addr", "len", "size", "burst", "id"})
+    widths[std::string("ar") + signal] = 8;
+  widths["rid"] = 8;
+  for (const char* signal : {"arvalid", "arready", "rvalid", "rready"})
+    widths[signal] = 1;
+  Recorder recorder("m_", widths);
+  recorder.cycle({{"araddr", 7}, {"arvalid", 1}, {"arready", 1}});
+  EXPECT_EQ(read_with("axi4:top.m_", recorder.text()), (std::vector<std::string>{"5=7", "6=0"}));
+  EXPECT_THAT(
+      [&] {
+        read_with("axi4:top.s_", recorder.text());
+      },
+      testing::ThrowsMessage<base::Error>(testing::HasSubstr("no signal 'top.s_awvalid'")));
+}
+
 TEST(Preset, AnUnknownNameOrSignalIsRefused) {
   EXPECT_THAT(
       [] {

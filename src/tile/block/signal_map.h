@@ -51,6 +51,9 @@ struct SignalMap {
   Clock clock;
   Address address;  // without a signal: not connected
   std::vector<Input> inputs;
+  // An input or address whose first `valid` the recording lacks is left out, because a preset describes
+  // channels that not every block has. Without this it is an error.
+  bool skips_absent = false;
 };
 
 SignalMap parse_signal_map(const std::string& text, const std::string& file);

@@ -40,12 +40,17 @@ class TapFilter {
   // Returns the word for the IOReg when this sample is an event, else nothing. To be called once in each
   // cycle of the input's clock, also when the sample is not valid.
   std::optional<uint32_t> take(const Tap& tap, bool valid, uint32_t data);
+  // Says that samples are missing before the next one: it begins or ends no event, and the next event has no
+  // gap.
+  void skip_samples();
   uint32_t events() const {
     return events_;
   }
 
  private:
   bool matched_ = false;
+  bool is_after_hole_ = false;  // no valid sample since skip_samples()
+  bool gap_has_hole_ = false;   // no event since
   std::optional<uint32_t> last_;
   uint32_t events_ = 0;
   uint32_t samples_ = 0;

@@ -26,14 +26,26 @@ struct VcdCycle {
   double offset = 0;
 };
 
+// The times between two samples of the block's clock in which the recording was off ($dumpoff).
+struct RecordingOff {
+  uint64_t times = 0;
+  uint64_t begin = 0;  // time stamps of the first
+  uint64_t end = 0;
+  double cycles = 0;  // of the block's clock in all of them, if it kept its period
+};
+
 // The result of reading: whether the whole file was read, which signals changed without being sampled, and
-// how many inputs had unknown bits, may have been missed because a clock or a valid signal had, or were
-// dropped.
+// how many inputs had unknown bits, may have been missed because a clock or a valid signal had or because the
+// recording was off, or were dropped.
 struct VcdReading {
   bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;
   uint64_t unknown_inputs = 0;  // valid inputs with bits that are neither 0 nor 1
-  // Edges at which a valid signal that had been known was neither 0 nor 1, and times that a clock became so.
+  std::vector<std::string>
+      absent;  // valid signals of the inputs that were left out (SignalMap::skips_absent)
+  RecordingOff off;
+  // Edges at which a valid signal that had been known was neither 0 nor 1, and times that a clock became so
+  // after its first edge.
   uint64_t unknown_valids = 0;
   uint64_t unknown_clocks = 0;
   // Edges of other clocks that were dropped, because more than kMaxHeld fell into one cycle of the block.

@@ -237,8 +237,21 @@ std::vector<SignalPart> WaveNames::resolve(const std::string& name, const base::
   return select(join(touched.empty() ? *sliced : touched, base, where), *range, base, where);
 }
 
-std::vector<std::pair<std::string, std::string>> WaveNames::clocks(size_t most) const {
-  std::vector<std::pair<std::string, std::string>> out;
+bool WaveNames::has(std::string name) const {
+  const auto known = [&] {
+    return find(name) || unescaped_.contains(name);
+  };
+  std::erase(name, ' ');
+  return known() || (take_range(name) && known());
+}
+
+std::string WaveNames::scope_of(const std::string& name) {
+  const size_t dot = name.rfind('.');
+  return dot == std::string::npos ? "" : name.substr(0, dot);
+}
+
+std::vector<WaveNames::Bit> WaveNames::named_clocks(size_t most) const {
+  std::vector<Bit> out;
   std::set<std::string> seen;
   for (const auto& [name, pieces] : variables_) {
     std::string leaf = name.substr(name.rfind('.') + 1);
@@ -249,9 +262,23 @@ std::vector<std::pair<std::string, std::string>> WaveNames::clocks(size_t most) 
       continue;
     if (pieces.size() != 1 || pieces[0].width != 1 || !seen.insert(pieces[0].code).second)
       continue;
-    out.emplace_back(name, pieces[0].code);
+    out.push_back({name, pieces[0].code});
     if (out.size() == most)
       break;
+  }
+  return out;
+}
+
+std::vector<WaveNames::Bit> WaveNames::bits_in(const std::string& scope) const {
+  std::vector<Bit> out;
+  const std::string prefix = scope.empty() ? "" : scope + ".";
+  for (auto at = variables_.lower_bound(prefix); at != variables_.end(); ++at) {
+    const auto& [name, pieces] = *at;
+    if (!name.starts_with(prefix))
+      break;
+    if (name.find('.', prefix.size()) == std::string::npos && pieces.size() == 1 && pieces[0].width == 1 &&
+        pieces[0].has_bits)
+      out.push_back({name, pieces[0].code});
   }
   return out;
 }

@@ -42,9 +42,19 @@ class WaveNames {
   // variable has the name, and with the identifier codes of all that have it when there are several.
   std::vector<SignalPart> resolve(const std::string& name, const base::Location& where) const;
 
-  // Returns name and identifier code of at most `most` variables of one bit whose last name contains "clk" or
-  // "clock", each code once.
-  std::vector<std::pair<std::string, std::string>> clocks(size_t most) const;
+  // Returns whether resolve() finds variables for the name.
+  bool has(std::string name) const;
+
+  struct Bit {
+    std::string name;
+    std::string code;
+  };
+  // Returns at most `most` variables of one bit whose last name contains "clk" or "clock", each code once.
+  std::vector<Bit> named_clocks(size_t most) const;
+  // Returns the variables of one bit that stand in the scope itself ("top.core"), not in one below it.
+  std::vector<Bit> bits_in(const std::string& scope) const;
+  // Returns the scope of a signal's name, "" when it has none.
+  static std::string scope_of(const std::string& name);
 
  private:
   struct Range {

@@ -32,6 +32,11 @@ uint32_t TileMemory::control(uint32_t offset) const {
   return index < kDrops ? uint32_t(counters.dropped[index]) : arrival;
 }
 
+uint32_t TileMemory::read_io(uint32_t index) {
+  counters.io_read |= 1u << index;
+  return io[index];
+}
+
 Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   if (at & (size - 1))
     return Reach::Fault;
@@ -43,7 +48,7 @@ Reach TileMemory::load(uint32_t at, unsigned size, uint32_t& value) {
   const unsigned shift = 8 * (at & 3);
   uint32_t word = 0;
   if (at - kIoBase < 4 * kIoRegs)
-    word = io[(at - kIoBase) / 4];
+    word = read_io((at - kIoBase) / 4);
   else if ((at & ~3u) == kValidAddress)
     word = valid;
   else if (at - kSoftBase < 4 * kSoftRegs)

@@ -68,6 +68,7 @@ struct TileCounters {
   uint64_t instructions = 0;
   // Inputs that the block offered, runs of main that an input started, and executions of hist.in that took an
   // input.
+  uint32_t io_read = 0;  // IORegs that the program read, as bits
   uint64_t inputs = 0;
   uint64_t started = 0;
   uint64_t streamed = 0;
@@ -112,6 +113,7 @@ class TileMemory {
 
  private:
   uint32_t control(uint32_t offset) const;
+  uint32_t read_io(uint32_t index);
   uint32_t fifo_bytes_;
 };
 

@@ -254,6 +254,12 @@ void Tile::take_commands(Status before) {
   }
 }
 
+void Tile::rest(uint64_t cycles) {
+  memory_.counters.cycles += cycles;
+  memory_.status = uint32_t(status_);
+  retired_.valid = false;
+}
+
 void Tile::step(const TileInputs* inputs) {
   ++memory_.counters.cycles;
   memory_.counters.active_cycles += running_;

@@ -94,6 +94,13 @@ class Tile {
   bool idle() const {
     return !running_ && !draining();
   }  // no region runs and nothing is in the pipeline
+  // Returns whether nothing but the number of the cycle changes until an input or a command comes.
+  bool rests() const {
+    return idle() && queue_.empty() && consumed_ == 0 && memory_.fifo_.empty() && !histogram_.busy() &&
+           !memory_.soft && !has_command();
+  }
+  // Simulates so many tile cycles without input. Precondition: rests().
+  void rest(uint64_t cycles);
   const Fault& fault() const {
     return fault_;
   }
@@ -158,6 +165,10 @@ class Tile {
 
   bool draining() const {
     return memory_stage_.valid || write_back_.valid;
+  }
+  bool has_command() const {
+    return want_image_ || want_resume_ || want_pause_ || want_finalize_ || want_reset_ || next_start_ ||
+           next_stop_;
   }
   void start(Region region);
   void end_region();
