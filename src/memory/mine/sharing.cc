@@ -203,49 +203,6 @@ void add_sums(Line& line) {
   }
 }
 
-struct Word {
-  uint64_t accesses = 0;
-  uint64_t excess = 0;
-  uint64_t atomics = 0;
-  uint64_t writes = 0;
-  uint64_t paired = 0;
-  uint64_t updates = 0;
-  uint64_t compares = 0;
-  int takers = 0;
-  bool several_pcs = false;
-  std::set<uint64_t> pcs;
-};
-
-// Returns counts of accesses, atomics and writes by word of a line.
-std::map<uint32_t, Word> words_of(const Line& line) {
-  std::map<uint32_t, Word> words;
-  for (const Use& use : line.uses) {
-    Word& word = words[use.offset];
-    word.accesses += use.accesses();
-    word.excess += use.excess;
-    word.atomics += use.atomics;
-    word.writes += use.writes;
-    word.paired += use.paired;
-    word.updates += use.updates;
-    word.compares += use.compares;
-    word.takers += use.atomics > 0;
-    word.several_pcs |= use.several_pcs;
-    if (word.pcs.size() < 2)
-      word.pcs.insert(use.pc);
-  }
-  return words;
-}
-
-// Returns whether the word is a counter: its atomics add, or are all of one instruction and nothing else uses
-// it. Every atomic then adds its part, and no thread holds the word.
-bool is_counter(const Word& word) {
-  if (word.updates > 0 && word.updates == word.atomics)
-    return true;
-  const bool only_atomics = word.atomics == word.accesses && word.paired == 0;
-  return only_atomics && !word.several_pcs && word.pcs.size() == 1 &&
-         word.accesses >= tuning::kCounterAccesses;
-}
-
 }  // namespace
 
 const char* name(Cause cause) {
@@ -316,22 +273,6 @@ bool is_taken_once(const Line& line) {
       delayed.insert(use.actor);
   }
   return delayed.size() == 1 && line.slow <= tuning::kMeetingsALine;
-}
-
-bool is_given_back(uint64_t compares, uint64_t other_writes) {
-  constexpr uint64_t kTries = 8;  // compare-and-swaps for each release of a lock that many threads wait for
-  return compares == 0 || kTries * other_writes >= compares;
-}
-
-LockUse lock_use(const Line& line) {
-  LockUse total;
-  for (const auto& [offset, word] : words_of(line)) {
-    const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics) &&
-                            is_given_back(word.compares, word.writes - std::min(word.writes, word.compares));
-    if (word.takers >= 2 && given_back && !is_counter(word))
-      total.accesses += word.accesses, total.excess += word.excess;
-  }
-  return total;
 }
 
 void judge(Line& line) {

@@ -140,15 +140,12 @@ void judge(Line& line);
 // accesses, its first load and its first store.
 bool is_taken_once(const Line& line);
 
-// Returns whether a word is released as a lock is: after `compares` compare-and-swaps there are enough other
-// writes, `other_writes`. True when there is no compare-and-swap.
-bool is_given_back(uint64_t compares, uint64_t other_writes);
-
 // Returns whether most accesses are made under a lock that threads pass on. The words then move together,
 // whatever lines they are in.
 bool is_guarded(const Line& line);
 
-// The accesses to words that several threads take with atomics, which are lock words, and what they cost.
+// The accesses to words that several threads take with atomics, which are lock words, and what they cost:
+// computed with the classes of words, in word_use.cc.
 struct LockUse {
   uint64_t accesses = 0;
   uint64_t excess = 0;

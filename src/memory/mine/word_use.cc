@@ -12,20 +12,25 @@
 namespace lento::memory {
 namespace {
 
-struct UsedWord {
+struct Word {
   uint64_t accesses = 0;
   uint64_t excess = 0;
   uint64_t atomics = 0;
-  uint64_t stores = 0;  // plain ones
+  uint64_t writes = 0;
+  uint64_t stores = 0;  // of them, plain ones
+  uint64_t paired = 0;
   uint64_t updates = 0;
   uint64_t downs = 0;
   uint64_t compares = 0;
   std::map<uint32_t, uint64_t> storers;            // stores by actor
   std::map<uint32_t, std::pair<bool, bool>> ways;  // of an actor's updates: up, down
+  int takers = 0;                                  // actors with atomics
+  bool several_pcs = false;
+  std::set<uint64_t> pcs;  // two of its accesses' at most
 };
 
 // Returns the actors that store the word, without one that only sets it up.
-std::set<uint32_t> storers_of(const UsedWord& word) {
+std::set<uint32_t> storers_of(const Word& word) {
   uint64_t most = 0;
   for (const auto& [actor, stores] : word.storers)
     most = std::max(most, stores);
@@ -38,17 +43,34 @@ std::set<uint32_t> storers_of(const UsedWord& word) {
 }
 
 // Returns whether no thread both adds and subtracts.
-bool goes_one_way_each(const UsedWord& word) {
+bool goes_one_way_each(const Word& word) {
   return std::ranges::none_of(word.ways, [](const auto& entry) {
     return entry.second.first && entry.second.second;
   });
+}
+
+// Returns whether a word is released as a lock is: after `compares` compare-and-swaps there are enough other
+// writes, `other_writes`. True when there is no compare-and-swap.
+bool is_given_back(uint64_t compares, uint64_t other_writes) {
+  constexpr uint64_t kTries = 8;  // compare-and-swaps for each release of a lock that many threads wait for
+  return compares == 0 || kTries * other_writes >= compares;
+}
+
+// Returns whether the word is a counter: its atomics add, or are all of one instruction and nothing else uses
+// it. Every atomic then adds its part, and no thread holds the word.
+bool is_counter(const Word& word) {
+  if (word.updates > 0 && word.updates == word.atomics)
+    return true;
+  const bool only_atomics = word.atomics == word.accesses && word.paired == 0;
+  return only_atomics && !word.several_pcs && word.pcs.size() == 1 &&
+         word.accesses >= tuning::kCounterAccesses;
 }
 
 // A word is a count of users when this share of its updates subtracts, since every user leaves again.
 constexpr double kLeaves = 0.1;
 
 // Returns how atomic operations use a word: counter, reference count, compare-and-swap or lock.
-WordUse use_of(const UsedWord& word) {
+WordUse use_of(const Word& word) {
   if (word.atomics == 0)
     return WordUse::Plain;
   // Threads may now and then take a lock that readers share to write.
@@ -63,15 +85,17 @@ WordUse use_of(const UsedWord& word) {
 }
 
 // Sums the uses of each word of the lines, by address.
-std::map<uint64_t, UsedWord> words_of(const std::vector<const Line*>& lines) {
-  std::map<uint64_t, UsedWord> words;
+std::map<uint64_t, Word> words_of(const std::vector<const Line*>& lines) {
+  std::map<uint64_t, Word> words;
   for (const Line* line : lines) {
     for (const Use& use : line->uses) {
-      UsedWord& word = words[line->address + use.offset];
+      Word& word = words[line->address + use.offset];
       word.accesses += use.accesses();
       word.excess += use.excess;
       word.atomics += use.atomics;
+      word.writes += use.writes;
       word.stores += use.writes - std::min(use.writes, use.atomics);
+      word.paired += use.paired;
       word.updates += use.updates;
       word.downs += use.downs;
       word.compares += use.compares;
@@ -81,6 +105,10 @@ std::map<uint64_t, UsedWord> words_of(const std::vector<const Line*>& lines) {
         word.ways[use.actor].first |= use.updates > use.downs;
         word.ways[use.actor].second |= use.downs > 0;
       }
+      word.takers += use.atomics > 0;
+      word.several_pcs |= use.several_pcs;
+      if (word.pcs.size() < 2)
+        word.pcs.insert(use.pc);
     }
   }
   return words;
@@ -88,9 +116,20 @@ std::map<uint64_t, UsedWord> words_of(const std::vector<const Line*>& lines) {
 
 }  // namespace
 
+LockUse lock_use(const Line& line) {
+  LockUse total;
+  for (const auto& [offset, word] : words_of({&line})) {
+    const bool given_back = double(word.writes) <= tuning::kReleases * double(word.atomics) &&
+                            is_given_back(word.compares, word.writes - std::min(word.writes, word.compares));
+    if (word.takers >= 2 && given_back && !is_counter(word))
+      total.accesses += word.accesses, total.excess += word.excess;
+  }
+  return total;
+}
+
 WordUse word_use(const std::vector<const Line*>& lines) {
-  const std::map<uint64_t, UsedWord> words = words_of(lines);
-  const UsedWord* most = nullptr;
+  const std::map<uint64_t, Word> words = words_of(lines);
+  const Word* most = nullptr;
   std::set<uint32_t> storers;
   bool turns = false;  // a word that all load and that is stored without atomics
   uint64_t plain = 0;  // cycles lost at words without atomics
@@ -114,7 +153,7 @@ bool is_position(const std::vector<const Line*>& lines) {
   const auto is_between_two = [](const Line* line) {
     return line->users <= 2;
   };
-  const std::map<uint64_t, UsedWord> words = words_of(lines);
+  const std::map<uint64_t, Word> words = words_of(lines);
   return std::ranges::all_of(lines, is_between_two) && std::ranges::all_of(words, [](const auto& entry) {
            return entry.second.atomics == 0 && storers_of(entry.second).size() <= 1;
          });
