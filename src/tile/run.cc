@@ -157,7 +157,10 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   });
   const std::vector<std::string>& absent = run.reading.absent;
   for (const SignalMap::Input& input : map.inputs) {
-    if (!input.valid.empty() && std::ranges::find(absent, input.valid[0]) != absent.end())
+    const auto is_of_it = [&](const std::string& name) {
+      return name == input.signal || (!input.valid.empty() && name == input.valid[0]);
+    };
+    if (std::ranges::any_of(absent, is_of_it))
       continue;
     run.mapped |= 1u << input.ioreg;
     run.sparse |= uint32_t(!input.valid.empty() || input.tap) << input.ioreg;
@@ -181,8 +184,9 @@ Diagnosis run_tile(const TileRunOptions& options, const base::Progress& progress
   d.figures = {fate_of_inputs(run.connected.unit().counters())};
   if (run.reading.unknown_inputs > 0)
     d.facts.emplace_back("inputs with unknown bits, read as 0", std::to_string(run.reading.unknown_inputs));
-  for (const std::string& valid : absent)
-    d.notes.push_back("The recording has no '" + valid + "': the inputs that it belongs to are left out.");
+  for (const std::string& name : absent)
+    d.notes.push_back(
+        "The recording has no '" + name + "': what the preset takes by it is left out, and reads 0.");
   if (layout)
     show_records(options, *layout, run.connected, d);
   if (rtl)

@@ -262,10 +262,10 @@ TEST(Preset, TileLinkGivesEachBeat) {
   }
 }
 
-// A master that only reads has no channels to write.
+// A master that only reads has no channels to write, and this one has no `arsize` and `arburst` either.
 TEST(Preset, ChannelsThatTheRecordingLacksAreLeftOut) {
   std::map<std::string, int> widths{{"rdata", 32}, {"rlast", 1}, {"rresp", 2}};
-  for (const char* signal : {"addr", "len", "size", "burst", "id"})
+  for (const char* signal : {"addr", "len", "id"})
     widths[std::string("ar") + signal] = 8;
   widths["rid"] = 8;
   for (const char* signal : {"arvalid", "arready", "rvalid", "rready"})

@@ -51,8 +51,8 @@ struct SignalMap {
   Clock clock;
   Address address;  // without a signal: not connected
   std::vector<Input> inputs;
-  // An input or address whose first `valid` the recording lacks is left out, because a preset describes
-  // channels that not every block has. Without this it is an error.
+  // An input or address is left out when the recording lacks its signal or its first `valid`, because a
+  // preset describes channels and fields that not every block has. Without this it is an error.
   bool skips_absent = false;
 };
 

@@ -105,19 +105,23 @@ class Reader : public VcdEvents {
     return signals_.add_input(name, sampler.clock, sampler.edge != Edge::Both, counts);
   }
 
-  // Returns whether an input with these valid signals is left out (SignalMap::skips_absent).
-  bool is_absent(const std::vector<std::string>& valid) {
-    if (!map_.skips_absent || valid.empty() || signals_.has(valid[0]))
+  // Returns whether an input is left out because the recording lacks its signal or its channel, which the
+  // first valid signal stands for (SignalMap::skips_absent).
+  bool is_absent(const std::string& signal, const std::vector<std::string>& valid) {
+    if (!map_.skips_absent)
       return false;
-    if (std::ranges::find(result_.absent, valid[0]) == result_.absent.end())
-      result_.absent.push_back(valid[0]);
+    const std::string& name = valid.empty() || signals_.has(valid[0]) ? signal : valid[0];
+    if (signals_.has(name))
+      return false;
+    if (std::ranges::find(result_.absent, name) == result_.absent.end())
+      result_.absent.push_back(name);
     return true;
   }
 
   // Connects the address and the inputs of the map with recorded signals and their clocks.
   void bind() {
     sampler_of(map_.clock);
-    if (!map_.address.signal.empty() && !is_absent(map_.address.valid)) {
+    if (!map_.address.signal.empty() && !is_absent(map_.address.signal, map_.address.valid)) {
       address_ = add_input(map_.address.signal, samplers_[0]);
       for (const std::string& valid : map_.address.valid)
         address_valid_.signals.push_back(add_input(valid, samplers_[0]));
@@ -125,7 +129,7 @@ class Reader : public VcdEvents {
     for (size_t i = 0; i < map_.inputs.size(); ++i) {
       const SignalMap::Input& input = map_.inputs[i];
       bound_.emplace_back();
-      if (is_absent(input.valid))
+      if (is_absent(input.signal, input.valid))
         continue;
       Sampler& sampler = samplers_[sampler_of(input.clock.value_or(map_.clock))];
       sampler.inputs.push_back(i);
@@ -138,7 +142,7 @@ class Reader : public VcdEvents {
     if (std::ranges::all_of(samplers_, [](const Sampler& s) {
           return s.inputs.empty();
         }))
-      add_input(map_.inputs[0].valid[0], samplers_[0]);  // which refuses it by its name
+      add_input(result_.absent[0], samplers_[0]);  // which refuses it by its name
     signals_.add_other_clocks();
   }
 

@@ -40,9 +40,8 @@ struct RecordingOff {
 struct VcdReading {
   bool whole = true;  // false when `use` stopped the reading
   std::vector<UnsampledSignal> unsampled;
-  uint64_t unknown_inputs = 0;  // valid inputs with bits that are neither 0 nor 1
-  std::vector<std::string>
-      absent;  // valid signals of the inputs that were left out (SignalMap::skips_absent)
+  uint64_t unknown_inputs = 0;      // valid inputs with bits that are neither 0 nor 1
+  std::vector<std::string> absent;  // signals that the recording lacks (SignalMap::skips_absent)
   RecordingOff off;
   // Edges at which a valid signal that had been known was neither 0 nor 1, and times that a clock became so
   // after its first edge.
