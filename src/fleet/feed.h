@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,11 @@ struct Feed {
   virtual MetricSeries read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::ReadReport& report) = 0;
   // Returns the scrape targets now: empty when the store has none, nullopt when it did not answer.
   virtual std::optional<std::vector<Target>> targets() = 0;
+  // Returns how many samples the targets of each machine exposed some time ago, whether the store kept them
+  // or not. Empty when the store does not report it.
+  virtual std::map<std::string, double> exposed(int64_t /*ago_ms*/) {
+    return {};
+  }
   // Returns the store's clock, or nothing when the store does not report it.
   virtual std::optional<int64_t> now_ms() = 0;
 };

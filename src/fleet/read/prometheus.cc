@@ -402,16 +402,17 @@ std::vector<InstantSample> instant_samples(const PrometheusOptions& o, const std
   return out;
 }
 
-// Returns the scrape targets with their state.
-std::vector<UpTarget> up_targets(const PrometheusOptions& o) {
-  std::vector<UpTarget> out;
-  for (const auto& [labels, value] : instant_samples(o, "up" + matchers(o))) {
+std::vector<TargetSample>
+target_samples(const PrometheusOptions& o, const std::string& series, int64_t ago_ms) {
+  std::vector<TargetSample> out;
+  const std::string offset = ago_ms > 0 ? " offset " + std::to_string(ago_ms) + "ms" : "";
+  const std::vector<InstantSample> samples = instant_samples(o, series + matchers(o) + offset);
+  for (const auto& [labels, value] : samples) {
     const std::string* job = first_of(labels, {"job"});
     const std::string* instance = first_of(labels, {"instance"});
     const std::string* machine = first_of(labels, o.machine_labels);
     MachineNames names = o.names;
-    out.push_back(
-        {{job ? *job : "", instance ? *instance : ""}, machine ? names.of(*machine) : "", value > 0});
+    out.push_back({{job ? *job : "", instance ? *instance : ""}, machine ? names.of(*machine) : "", value});
   }
   return out;
 }

@@ -52,15 +52,16 @@ struct InstantSample {
 // answer with series.
 std::vector<InstantSample> instant_samples(const PrometheusOptions& options, const std::string& query);
 
-// A scrape target with the current value of its series `up`.
-struct UpTarget {
+// A scrape target with the value of a series that the store keeps of each target, such as `up`.
+struct TargetSample {
   ScrapeTarget target;
   std::string machine;  // machine that the target's labels name; empty: none
-  bool up = false;
+  double value = 0;
 };
-// Returns the scrape targets that meet the conditions, none when the store has no `up` for them. Throws Error
-// when the store does not answer.
-std::vector<UpTarget> up_targets(const PrometheusOptions& options);
+// Returns the scrape targets that meet the conditions, none when the store has no such series for them.
+// Throws Error when the store does not answer.
+std::vector<TargetSample>
+target_samples(const PrometheusOptions& options, const std::string& series, int64_t ago_ms = 0);
 
 // Adds the names of machines that the store's node_uname_info gives to instances. Existing names of the table
 // stay.

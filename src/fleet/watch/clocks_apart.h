@@ -1,5 +1,6 @@
 // Finds machines whose clock is behind. The rows hold no sample of them, but new samples still arrive, with
 // time stamps so much older than their peers' that their rows were already judged. A dead machine sends none.
+// After a clock went back, the store refuses samples that are older than its newest.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +21,7 @@ class ClocksApart {
     int64_t looked_ms = INT64_MIN;  // steady time of that query
     bool arrives = false;           // the stamp advanced since the query before, so the machine is alive
     bool open = false;              // no sample since the watch began; the next query decides
+    bool refused = false;           // its exporter gives as many samples as before; the store keeps none
   };
 
   void

@@ -31,13 +31,15 @@ PrometheusFeed::read(int64_t begin_ms, int64_t end_ms, int64_t step_ms, base::Re
   return read_prometheus(o, begin_ms, end_ms, report);
 }
 
-// Returns the scrape targets, with `up`, of the scrape jobs from which samples came. A target with samples
-// stands for the machines in them, any other target for the machine that its labels name.
-std::optional<std::vector<Target>> PrometheusFeed::targets() {
-  std::vector<Target> out;
-  const auto add = [&out](const std::string& machine, bool up) {
+// Returns the values of the scrape targets of the scrape jobs from which samples came, by machine. A target
+// with samples stands for the machines in them, any other target for the machine that its labels name.
+std::optional<std::vector<std::pair<std::string, double>>> PrometheusFeed::of_machines(
+    const std::string& series,
+    int64_t ago_ms) const {
+  std::vector<std::pair<std::string, double>> out;
+  const auto add = [&out](const std::string& machine, double value) {
     if (evidence::fault_of_name(machine) == evidence::NameFault::None)
-      out.push_back({machine, up});
+      out.emplace_back(machine, value);
   };
   if (!series_ || series_->scraped().empty())
     return out;
@@ -45,23 +47,43 @@ std::optional<std::vector<Target>> PrometheusFeed::targets() {
   std::set<std::string> jobs;
   for (const auto& [target, machines] : scraped)
     jobs.insert(target.job);
-  std::vector<UpTarget> targets;
+  std::vector<TargetSample> targets;
   try {
-    targets = up_targets(store_);
+    targets = target_samples(store_, series, ago_ms);
   } catch (const base::Error&) {
     return std::nullopt;  // reading rows reports that the store is down
   }
-  for (const UpTarget& t : targets) {
+  for (const TargetSample& t : targets) {
     if (!jobs.contains(t.target.job))
       continue;
     const auto known = scraped.find(t.target);
     if (known == scraped.end()) {
-      add(t.machine, t.up);
+      add(t.machine, t.value);
       continue;
     }
     for (const std::string& machine : known->second)
-      add(machine, t.up);
+      add(machine, t.value);
   }
+  return out;
+}
+
+std::optional<std::vector<Target>> PrometheusFeed::targets() {
+  const auto found = of_machines("up", 0);
+  if (!found)
+    return std::nullopt;
+  std::vector<Target> out;
+  for (const auto& [machine, up] : *found)
+    out.push_back({machine, up > 0});
+  return out;
+}
+
+std::map<std::string, double> PrometheusFeed::exposed(int64_t ago_ms) {
+  std::map<std::string, double> out;
+  const auto found = of_machines("scrape_samples_scraped", ago_ms);
+  if (!found)
+    return out;
+  for (const auto& [machine, samples] : *found)
+    out[machine] += samples;
   return out;
 }
 

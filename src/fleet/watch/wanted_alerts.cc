@@ -172,16 +172,18 @@ void add_codes(const JobView& view, WantedAlerts& out) {
 void add_clocks(const JobView& view, WantedAlerts& out) {
   const StoreClock& clock = view.reader.clock();
   for (const auto& [machine, b] : view.reader.clocks_apart().machines()) {
-    if (!b.arrives || !view.reader.in_job(machine))
+    if ((!b.arrives && !b.refused) || !view.reader.in_job(machine))
       continue;
     WantedAlert& w = out["LentoClockApart " + machine];
     w.alert = alert_named("LentoClockApart", view.job);
     w.alert.labels.emplace_back("machine", machine);
     const int64_t late = clock.now_ms() - (clock.steady_ms() - b.looked_ms) - b.newest_ms;
-    w.alert.annotations = {
-        {"summary",
-         "samples of " + machine + " arrive, stamped " + seconds_text(late) +
-             " in the past: its clock is behind, or its samples are held up; it is not judged"}};
+    const std::string how =
+        b.arrives ? "samples of " + machine + " arrive, stamped " + seconds_text(late) +
+                        " in the past: its clock is behind, or its samples are held up"
+                  : "the exporter of " + machine +
+                        " gives as many samples as before, but the store keeps none: its clock went back";
+    w.alert.annotations = {{"summary", how + "; it is not judged"}};
     w.over = machine + " stamps its samples like its peers again, or sends none";
   }
 }

@@ -135,11 +135,15 @@ struct SkewedStore : DeadStore {
   const FakeClock& clock;
   int64_t behind_ms = 0;
   int64_t death_ms = INT64_MAX;
+  double exposes = 0;  // samples of machine 2 after its death
   explicit SkewedStore(const FakeClock& c)
       : clock(c) {
   }
   std::optional<int64_t> now_ms() override {
     return kStart + clock.ms;
+  }
+  std::map<std::string, double> exposed(int64_t ago_ms) override {
+    return {{"node2", kStart + clock.ms - ago_ms <= death_ms ? 32 : exposes}};
   }
   MetricSeries read(int64_t begin, int64_t end, int64_t, base::ReadReport& report) override {
     MetricSeries out;
@@ -350,7 +354,17 @@ TEST(FleetWatch, AMachineThatDiesIsSilentAndItsClockIsNotBlamed) {
   FakeClock clock;
   SkewedStore store(clock);
   store.death_ms = kStart + 150'000;
+  store.exposes = 24;  // the exporter lives and lacks a GPU
   EXPECT_THAT(kinds_told(store, clock), ElementsAre("LentoSilentMachine"));
+}
+
+// Prometheus refuses samples that are older than the newest it has, for as long as a clock went back.
+TEST(FleetWatch, AMachineWhoseSamplesTheStoreRefusesIsNotSilent) {
+  FakeClock clock;
+  SkewedStore store(clock);
+  store.death_ms = kStart + 150'000;
+  store.exposes = 32;
+  EXPECT_THAT(kinds_told(store, clock), ElementsAre("LentoClockApart"));
 }
 
 // Twelve machines at four samples a minute for three hours; machine 7 loses an eighth of its power after two.
