@@ -45,20 +45,11 @@ void Usual::learn(size_t machine, const Cell& cell, const Cell& common) {
 
 Usual::Slope Usual::slope_of(const Past& past, size_t statistic) const {
   const Response& r = past.response[statistic];
-  if (past.count < cells_ || !(r.spread > 0))
+  if (!known(past) || !(r.spread > 0))
     return {};
   const double slope = double(r.together / r.spread);
   const double left = std::max(0.0, double(r.own) - slope * slope * double(r.spread));
   return {slope, left / (double(past.count) * double(r.spread))};
-}
-
-float Usual::typical_variance(size_t statistic) const {
-  std::vector<float> variances;
-  for (const Past& past : past_) {
-    if (past.count >= cells_)
-      variances.push_back(past.response[statistic].own);
-  }
-  return variances.size() < kLeastPeers ? 0 : evidence::upper_median_reordering(std::span(variances));
 }
 
 void Usual::refresh() {
@@ -66,39 +57,46 @@ void Usual::refresh() {
     double beyond = 0;
     size_t machines = 0;
     for (const Past& past : past_) {
-      if (past.count < cells_ || !(past.response[c].spread > 0))
+      if (!known(past) || !(past.response[c].spread > 0))
         continue;
       const Slope slope = slope_of(past, c);
       beyond += slope.value * slope.value - slope.error;
       ++machines;
     }
     differ_[c] = machines > 0 ? std::max(0.0, beyond / double(machines)) : 0;
-    variances_[c].typical = typical_variance(c);
   }
 }
 
 void Usual::weigh_variances() {
   for (size_t c = 0; c < kTested; ++c) {
     Variances& all = variances_[c];
+    all = {};
+    for (const Past& past : past_) {
+      all.sum += known(past) ? double(past.response[c].own) : 0;
+      all.machines += known(past);
+    }
     double excess = 0;
     for (const Past& past : past_) {
-      if (past.count < cells_ || !(all.typical > 0))
-        continue;
-      const double off = double(past.response[c].own / all.typical) - 1;
-      // Cells of one window count as one value, because they are not independent.
-      excess += (off * off - 2 * double(cells_) / double(past.count)) / double(past_.size());
+      if (known(past))  // the cells of one window are not independent
+        excess += std::pow(beside_others(past, c) - 1, 2) - 2 * double(cells_) / double(past.count);
     }
-    all.weight = excess > 0 ? 4 + 2 / excess : INFINITY;
+    all.weight = excess > 0 ? 4 + 2 * all.machines / excess : INFINITY;
   }
 }
 
-double Usual::variance(size_t machine, size_t statistic) const {
+double Usual::beside_others(const Past& past, size_t statistic) const {
   const Variances& all = variances_[statistic];
-  if (!(all.typical > 0) || std::isinf(all.weight))
+  const auto own = double(past.response[statistic].own);
+  return all.machines < double(kLeastPeers) || !(all.sum > own) ? 1
+                                                                : own * (all.machines - 1) / (all.sum - own);
+}
+
+double Usual::variance(size_t machine, size_t statistic) const {
+  const double weight = variances_[statistic].weight;
+  if (std::isinf(weight))
     return 1;
-  const Past& past = past_[machine];
-  const double windows = double(past.count) / double(cells_);
-  return (all.weight + windows * double(past.response[statistic].own / all.typical)) / (all.weight + windows);
+  const double windows = count(machine) / double(cells_);
+  return (weight + windows * beside_others(past_[machine], statistic)) / (weight + windows);
 }
 
 double Usual::shrunk_slope(const Past& past, size_t statistic) const {
@@ -125,10 +123,17 @@ double Usual::cell_spread(size_t machine) const {
 
 std::vector<float> Usual::noisier() const {
   std::vector<float> times(past_.size(), 1);
-  const float typical = variances_[kMean].typical;
+  std::vector<float> variances;
+  for (const Past& past : past_) {
+    if (known(past))
+      variances.push_back(past.response[kMean].own);
+  }
+  if (variances.size() < kLeastPeers)
+    return times;
+  const float typical = evidence::upper_median_reordering(std::span(variances));
   for (size_t m = 0; m < past_.size() && typical > 0; ++m) {
     const Past& past = past_[m];
-    if (past.count < cells_)
+    if (!known(past))
       continue;
     // Two standard errors are subtracted, so that a single burst does not make a machine noisy.
     const float surely =

@@ -28,7 +28,7 @@ class Usual {
   void refresh();  // estimates what is common to all machines; call after learn() for all at several times
 
   bool known(size_t machine) const {
-    return past_[machine].count >= cells_;
+    return known(past_[machine]);
   }
   double count(size_t machine) const {
     return double(past_[machine].count);
@@ -40,10 +40,11 @@ class Usual {
   double expected(size_t machine, size_t statistic, float common) const;
   // Returns the standard deviation of the means of single cells around their expected value.
   double cell_spread(size_t machine) const;
-  // Estimates the weight of a typical machine's variance in that of one machine from how much the variances
+  // Estimates the weight of the others' mean variance in that of one machine from how much the variances
   // differ beyond chance (Smyth 2004). Call before variance().
   void weigh_variances();
-  // Returns the variance of a machine's cells in multiples of a typical machine's. One burst makes it large.
+  // Returns the variance of a machine's cells in multiples of the others' mean, as Noise pools the squares of
+  // windows. One burst makes it large.
   double variance(size_t machine, size_t statistic) const;
   // Returns how many times the typical variance of single cells a machine's surely is, at least 1.
   std::vector<float> noisier() const;
@@ -78,10 +79,14 @@ class Usual {
   };
   // The variances of all machines' cells.
   struct Variances {
-    float typical = 0;         // median; 0: unknown
-    double weight = INFINITY;  // of the typical variance in that of one machine, as a number of windows
+    double sum = 0;
+    double machines = 0;
+    double weight = INFINITY;  // of the others' mean in the variance of one machine, as a number of windows
   };
-  float typical_variance(size_t statistic) const;
+  bool known(const Past& past) const {
+    return past.count >= cells_;
+  }
+  double beside_others(const Past& past, size_t statistic) const;
   Slope slope_of(const Past& past, size_t statistic) const;
   double shrunk_slope(const Past& past, size_t statistic) const;
 

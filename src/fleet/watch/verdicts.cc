@@ -1,8 +1,8 @@
 // Turns episodes (one metric, several machines) into verdicts (one machine, several metrics). Of several
 // episodes of a machine, the one raised first gives the text, so that a weaker later one does not. A quarter
 // of a group in one episode is a crowd, as in the scan, which then no longer uses the others as healthy
-// peers. A storm of pause frames also makes neighbours pause, hundreds of times less. Such machines get no
-// verdict.
+// peers. A storm of pause frames also makes neighbours pause, hundreds of times less, also those that are no
+// peers of the machine (another stage of the job). Such machines get no verdict.
 #include "fleet/watch/verdicts.h"
 
 #include <algorithm>
@@ -37,15 +37,29 @@ text_of(const Scan& scan, const Episode& e, size_t member, const RecentMeans& me
   return text;
 }
 
+// Returns how far the furthest machine is from its peers, of those whose same metric changed with the
+// episode's, whatever their group.
+double furthest(const Scan& scan, const Episode& e) {
+  double most = 0;
+  for (const Episode& other : scan.episodes()) {
+    const double apart_s = std::abs(double(other.onset_ms - e.onset_ms)) / 1000;
+    if (!other.active || other.what != e.what || other.metric != e.metric || other.rises != e.rises ||
+        apart_s > std::max(e.window_s, other.window_s))
+      continue;
+    const RecentMeans means = scan.recent(other);
+    for (size_t i = 0; i < other.members.size(); ++i) {
+      if (other.members[i].active && !std::isnan(means.members[i]))
+        most = std::max(most, std::abs(means.members[i] - means.peers));
+    }
+  }
+  return most;
+}
+
 void add_deviations(const Scan& scan, const Episode& e, Verdicts& out) {
   const RecentMeans means = scan.recent(e);
   const auto active = size_t(std::ranges::count(e.members, true, &Member::active));
   const bool crowd = active > 1 && 4 * active >= scan.groups()[e.group].size();
-  double most = 0;
-  for (size_t i = 0; i < e.members.size(); ++i) {
-    if (e.members[i].active && !std::isnan(means.members[i]))
-      most = std::max(most, std::abs(means.members[i] - means.peers));
-  }
+  const double most = furthest(scan, e);
   for (size_t i = 0; i < e.members.size(); ++i) {
     const Member& m = e.members[i];
     if (!m.active || 2 * std::abs(means.members[i] - means.peers) < most)

@@ -11,10 +11,12 @@ namespace {
 using testing::HasSubstr;
 
 // Twenty machines at four samples a minute. After an hour the first machines gain their share of 1,000.
-Scan scan_of(const std::vector<double>& gains) {
+Scan scan_of(const std::vector<double>& gains, size_t stages = 1) {
   ScanFleet fleet;
-  for (int m = 0; m < 20; ++m)
+  for (size_t m = 0; m < 20; ++m) {
     fleet.machines.push_back("n" + std::to_string(m));
+    fleet.labels.push_back({{"stage", std::to_string(m % stages)}});
+  }
   fleet.metrics = {"pause_frames"};
   fleet.step_ms = 15'000;
   Scan scan(fleet, {.budget = {1, 30 * 86400.0}});
@@ -38,6 +40,11 @@ std::vector<size_t> accused(const Scan& scan) {
 TEST(Verdicts, AMemberThatMovedLittleIsAffected) {
   EXPECT_THAT(accused(scan_of({5, 0.3})), testing::ElementsAre(0));
   EXPECT_THAT(accused(scan_of({0.3, 0.28})), testing::ElementsAre(0, 1));
+}
+
+TEST(Verdicts, ANeighbourInAnotherStageIsAffectedToo) {
+  EXPECT_THAT(accused(scan_of({5, 0.3}, 2)), testing::ElementsAre(0));
+  EXPECT_THAT(accused(scan_of({0, 0.3}, 2)), testing::ElementsAre(1));
 }
 
 TEST(Verdicts, SayMeansAndHowManyMore) {
