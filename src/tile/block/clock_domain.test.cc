@@ -167,14 +167,14 @@ TEST(ClockDomains, AClockIsKnownByItsBehaviour) {
 TEST(ClockDomains, DividersAndStrobesAreNoForeignClocks) {
   base::Rng rng(6);
   Waves waves;
-  waves.clock(0, 50'000, 10, 'w');
-  waves.clock(5, 50'000, 10, 'i');
-  waves.clock(1, 50'000, 20, 'd');
-  waves.clock(1, 50'000, 80, 'q');
-  for (int t = 0; t < 50'000; t += 10) {
+  waves.clock(0, 5'000'000, 1000, 'w');
+  waves.clock(500, 5'000'000, 1000, 'i');
+  waves.clock(1, 5'000'000, 2000, 'd');
+  waves.clock(1, 5'000'000, 8000, 'q');
+  for (int t = 0; t < 5'000'000; t += 1000) {
     const int en = int(rng.below(2));
-    waves.set(t + 1 + int(rng.below(3)), 'e', 1 - en);
-    waves.set(t + 6, 'e', en);
+    waves.set(t + 1 + int(rng.below(700)), 'e', 1 - en);
+    waves.set(t + 800, 'e', en);
   }
   const std::string header =
       kBits + "$var wire 1 i inv $end\n$var wire 1 d half $end\n$var wire 1 q strobe $end\n";
