@@ -138,6 +138,8 @@ FileKind recognise_json(std::string_view head) {
     return {"mapping", "compact map format, JSON"};
   if (has("\"sx\"") && has("\"sy\"") && has("\"proc\""))
     return {"record of data movement", "NoC events, JSON"};
+  if (has("\"core_trace for tile"))
+    return {"record of data movement", "AI Engine events, JSON"};
   if (has("\"traceEvents\""))
     return {"trace of a profiler", "Chrome trace, JSON"};
   if (has("\"hidden_size\"") || has("\"n_embd\"") || has("\"model_type\""))

@@ -35,6 +35,9 @@ TEST(Sniff, ForeignOnesByTheirFirstBytes) {
   EXPECT_EQ(
       describe(kind_of(R"([{"proc":"NCRISC","sx":1,"sy":2,"timestamp":1000}])")),
       "a record of data movement (NoC events, JSON)");
+  EXPECT_EQ(
+      describe(kind_of(R"([{"ph": "M", "args": {"name": "core_trace for tile2,0"}}])")),
+      "a record of data movement (AI Engine events, JSON)");
   EXPECT_EQ(describe(kind_of("")), "an empty file");
   EXPECT_EQ(describe(kind_of("\n \n")), "a blank file");
   EXPECT_EQ(

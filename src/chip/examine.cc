@@ -8,7 +8,7 @@
 #include "base/units.h"
 #include "chip/fabric/judge.h"
 #include "chip/fabric/play.h"
-#include "chip/zones/zones.h"
+#include "chip/zone_findings.h"
 #include "evidence/distribution.h"
 
 namespace lento::chip {
@@ -154,97 +154,6 @@ void conclude(Diagnosis& d, const FabricJudgement& verdict, const std::string& d
   finding::judged(d, std::to_string(verdict.waits) + " waits, whose equals differ by " + spread);
 }
 
-// Returns the finding for a core whose zones (named parts of a kernel) take longer than on other cores.
-finding::Finding finding_of(const ZoneSuspect& s, bool beside_earlier) {
-  finding::Finding f;
-  f.subject = "core " + to_string(s.core);
-  f.category = "slow core";
-  f.factor = s.factor;
-  f.score = 1 - s.chance;
-  f.summary = "Zone " + s.zone + " took " + format_number(s.factor, 3) + " times as long on " + f.subject +
-              (beside_earlier ? " as in the earlier run" : " as on its peers") +
-              " (90 %: " + format_number(s.low, 3) + " to " + format_number(s.high, 3) + ").";
-  f.evidence.push_back({"chance of such a core among as many healthy ones", s.chance, "", "zones"});
-  f.evidence.push_back({"chance of the ranks of its records beside those of peers", s.rank, "", "zones"});
-  f.evidence.push_back(
-      {"sorts of zones in which it stands out, of " + std::to_string(s.judged_zones),
-       double(s.zones),
-       "zones",
-       "zones"});
-  f.next_step = beside_earlier ? "Check clock and temperature of that core."
-                               : "Make sure that it had no more work than its peers: `lento chip compare` "
-                                 "with an earlier run does.";
-  return f;
-}
-
-// Returns whether the records hold no waits, so that only the zones of cores can be compared.
-bool only_zones(const TransferTrace& trace) {
-  return std::ranges::any_of(
-             trace.streams,
-             [](const TransferStream& s) {
-               return std::ranges::any_of(s.records, [](const TransferRecord& r) {
-                 return r.kind == TransferKind::ZoneEnd || r.kind == TransferKind::Compute;
-               });
-             }) &&
-         groups_of(trace).empty();
-}
-
-std::string other_work_words(const ZoneSuspect& s) {
-  return "core " + to_string(s.core) + " took " + format_number(s.factor, 3) +
-         " times as long as its peers in " + std::to_string(s.zones) + " of its " +
-         std::to_string(s.judged_zones) + " sorts of zones, most in " + s.zone +
-         ", and no longer in the others: it had other work, or a part of it "
-         "is slow";
-}
-
-// Adds the result of comparing zones to the diagnosis.
-void conclude_zones(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earlier) {
-  d.facts.emplace_back("zones compared", std::to_string(verdict.records));
-  d.facts.emplace_back("sorts of zones", std::to_string(verdict.zones));
-  if (!verdict.judged)
-    return finding::cannot_judge(d, verdict.reason, verdict.remedy);
-  d.facts.emplace_back("slow-down of a core that would be named", "x" + format_number(verdict.detectable, 3));
-  for (const ZoneSuspect& s : verdict.suspects)
-    d.findings.push_back(finding_of(s, beside_earlier));
-  constexpr double kTolerance = 1.1;
-  for (const auto& [chip, factor] : verdict.common) {
-    const bool one = verdict.common.size() == 1;
-    const std::string name = "chip " + std::to_string(chip);
-    d.facts.emplace_back(
-        one ? "all zones together" : "all zones of " + name,
-        format_number(factor, 3) + " times as long");
-    if (factor <= kTolerance)
-      continue;
-    finding::Finding f;
-    f.subject = one ? "the whole chip" : name;
-    f.category = "slower than the earlier run";
-    f.score = 1;
-    f.factor = factor;
-    f.summary = "Zones took " + format_number(factor, 3) +
-                " times as long as in the earlier run, on all cores" + (one ? "." : " of " + name + ".");
-    f.next_step = "Compare clock, power limit and temperature of the chip in both runs.";
-    d.findings.push_back(std::move(f));
-  }
-  finding::sort_findings(d.findings);
-  d.verdict = d.findings.empty() ? "No core is slower than its peers in the zones that it ran."
-                                 : d.findings.front().summary;
-  d.notes.push_back("Seen are zones alone: links, memories and waits for them are not.");
-  if (verdict.unmatched > 0)
-    d.notes.push_back(
-        std::to_string(verdict.unmatched) +
-        " sorts of zones were run by no core equally often in both runs, and are not compared.");
-  for (const ZoneSuspect& s : verdict.other_work)
-    d.notes.push_back(other_work_words(s));
-  if (d.findings.empty() && !verdict.other_work.empty())
-    return finding::cannot_judge(
-        d,
-        other_work_words(verdict.other_work.front()),
-        "give an earlier run of the same program to `lento chip compare`");
-  finding::judged(
-      d,
-      std::to_string(verdict.records) + " zones of " + std::to_string(verdict.cores) + " cores");
-}
-
 // Adds a finding when the later run is slower as a whole by more than kTolerance: in its waits, with the
 // lower end of the 90 % interval, even when one component is named as well. Or, when none is named, in its
 // cycles `is` against `was` of the earlier run.
@@ -280,49 +189,75 @@ void conclude_common(Diagnosis& d, const FabricComparison& comparison, double wa
   finding::judged(d, d.covered);
 }
 
+// Returns the fabric of the named sheet. Without a name that of wormhole is assumed, and a note says so.
+Fabric fabric_of(const std::string& chip, Diagnosis& d) {
+  const std::string name = chip.empty() ? "wormhole" : chip;
+  d.options = {{"chip", name}};
+  if (chip.empty())
+    d.notes.push_back("No --chip was given: the fabric of " + name + " is assumed.");
+  return Fabric(spec::read_fabric(name));
+}
+
+// Answers "cannot judge" where every record was skipped. Returns whether it did.
+bool nothing_read(Diagnosis& d, const base::ReadReport& report) {
+  if (report.taken > 0 || report.skipped == 0)
+    return false;
+  finding::cannot_judge(
+      d,
+      "none of " + std::to_string(report.skipped) +
+          " records could be read: " + report.reasons.begin()->first,
+      "docs/formats/transfers.md lists what a record needs");
+  return true;
+}
+
 }  // namespace
 
 Diagnosis chip_examine(const ChipExamineOptions& options) {
   Records records = read_records(options.sources);
-  const Fabric fabric(spec::read_fabric(options.chip));
   Diagnosis d;
   d.scale = "chip";
-  d.title = "Recorded program on " + fabric.sheet().name + ", judged without a mapping";
+  d.title = "Recorded program, judged without a mapping";
   add_record_facts(d, records.trace);
-  d.options = {{"chip", options.chip}};
   finding::add_read_report(d, records.report);
   d.inputs = std::move(records.inputs);
+  if (nothing_read(d, records.report))
+    return d;
   if (only_zones(records.trace)) {
-    conclude_zones(d, judge_zones(records.trace), false);
+    conclude_zones(d, records.trace, nullptr);
     return d;
   }
+  const Fabric fabric = fabric_of(options.chip, d);
+  d.title = "Recorded program on " + fabric.sheet().name + ", judged without a mapping";
   const FabricJudgement verdict = judge(fabric, records.trace);
   d.facts.emplace_back("sorts of equal waits", std::to_string(verdict.patterns));
   conclude(d, verdict, "equal waits differ by more than they do anyway.");
+  add_computations(d, records.trace, nullptr);
   return d;
 }
 
 Diagnosis chip_compare(const ChipCompareOptions& options) {
   Records before = read_records(options.before);
   Records after = read_records(options.after);
-  const Fabric fabric(spec::read_fabric(options.chip));
   Diagnosis d;
   d.scale = "chip";
-  d.title = "Two recorded runs on " + fabric.sheet().name;
-  d.options = {{"chip", options.chip}};
+  d.title = "Two recorded runs";
   finding::add_read_report(d, before.report);
   finding::add_read_report(d, after.report);
   d.inputs = before.inputs;
   d.inputs.insert(d.inputs.end(), after.inputs.begin(), after.inputs.end());
+  if (nothing_read(d, before.report) || nothing_read(d, after.report))
+    return d;
   for (const auto& [chip, hz] : before.trace.clock_hz)
     if (const auto later = after.trace.clock_hz.find(chip); later != after.trace.clock_hz.end())
       d.facts.emplace_back(
           "clock of chip " + std::to_string(chip) + ", earlier and later run",
           base::format_measure(hz, "Hz") + ", " + base::format_measure(later->second, "Hz"));
   if (only_zones(before.trace) && only_zones(after.trace)) {
-    conclude_zones(d, judge_zones(after.trace, {.earlier = &before.trace}), true);
+    conclude_zones(d, after.trace, &before.trace);
     return d;
   }
+  const Fabric fabric = fabric_of(options.chip, d);
+  d.title = "Two recorded runs on " + fabric.sheet().name;
   const FabricComparison comparison = compare(fabric, before.trace, after.trace);
   const double was = measured_cycles(before.trace);
   const double is = measured_cycles(after.trace);
@@ -334,6 +269,7 @@ Diagnosis chip_compare(const ChipCompareOptions& options) {
   }
   conclude(d, comparison.judgement, "waits differ from the earlier run by more than all of them do.");
   conclude_common(d, comparison, was, is);
+  add_computations(d, after.trace, &before.trace);
   return d;
 }
 

@@ -11,7 +11,7 @@ namespace lento::chip {
 
 struct ChipExamineOptions {
   RecordSources sources;
-  std::string chip = "wormhole";  // name of a shipped sheet, or a path
+  std::string chip;  // name of a shipped sheet, or a path; empty: wormhole is assumed
 };
 
 // Returns findings or healthy, or "cannot judge" when no work in the records repeats.
@@ -21,7 +21,7 @@ struct ChipCompareOptions {
   // Two runs of the same program.
   RecordSources before;
   RecordSources after;
-  std::string chip = "wormhole";
+  std::string chip;  // as above
 };
 
 // Reports what became slower between two runs and the component that explains it. "Cannot judge" when the

@@ -101,6 +101,9 @@ void add_record_facts(finding::Diagnosis& d, const TransferTrace& trace) {
   fact("transfers", counts.transfers);
   fact("bytes", counts.bytes);
   fact("waits", counts.groups);
+  if (trace.numbered)
+    d.notes.push_back(
+        "The table numbers its components instead of naming their places x-y: number 6 is written 6-0.");
   if (counts.open_groups > 0)
     fact("waits without an end", counts.open_groups);
 }

@@ -157,6 +157,14 @@ void print_record(const TransferStream& stream, const TransferRecord& r, std::st
   out += '\n';
 }
 
+// Returns whether the events have phases, as those of profilers do, and no place on a chip.
+bool looks_like_chrome_trace(std::string_view text) {
+  constexpr size_t kHead = 1 << 16;
+  const std::string_view head = text.substr(0, kHead);
+  return (head.find("\"traceEvents\"") != head.npos || head.find("\"ph\"") != head.npos) &&
+         head.find("\"sx\"") == head.npos && (head.front() == '[' || head.front() == '{');
+}
+
 }  // namespace
 
 std::string print_transfers(const TransferTrace& trace) {
@@ -229,6 +237,13 @@ TransferTrace parse_transfers(
     throw Error({file}, "the file is empty");
   if (looks_like_records(text))
     return parse_records(text, file, report);
+  if ((text[start] == '[' || text[start] == '{') && looks_like_aie_trace(text))
+    return parse_aie_trace(text, file, report);
+  if (looks_like_chrome_trace(std::string_view(text).substr(start)))
+    throw Error(
+        {file},
+        "a Chrome trace whose processes are no cores of an AI Engine",
+        "make a table of it with the columns component,start,end, one row for each piece of work of a core");
   if (text[start] == '[')
     return parse_noc_events(text, file, report);
   if (text.compare(start, 5, "ARCH:") == 0)
@@ -258,6 +273,7 @@ void append(TransferTrace& all, const TransferTrace& more) {
   }
   all.joints.insert(all.joints.end(), more.joints.begin(), more.joints.end());
   all.clock_hz.insert(more.clock_hz.begin(), more.clock_hz.end());
+  all.numbered |= more.numbered;
 }
 
 StreamTable::StreamTable(TransferTrace& trace)

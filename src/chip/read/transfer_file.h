@@ -26,8 +26,9 @@ struct TableColumns {
 };
 
 // Read one file of any supported form, recognised by its first bytes: the native form, tt-metal NoC events
-// (a JSON array of one chip or of several), profile_log_device.csv, or a table. The file may be compressed.
-// Throw base::Error when it is none of them. Single invalid records are skipped and counted in `report`.
+// (a JSON array of one chip or of several), event traces of AI Engines, profile_log_device.csv, or a table.
+// The file may be compressed. Throw base::Error when it is none of them. Single invalid records are skipped
+// and counted in `report`.
 TransferTrace read_transfers(const std::string& path, const TableColumns& columns, base::ReadReport& report);
 TransferTrace parse_transfers(
     const std::string& text,

@@ -23,6 +23,8 @@ class StreamTable {
 
 TransferTrace parse_records(std::string_view text, const std::string& file, base::ReadReport& report);
 TransferTrace parse_noc_events(const std::string& text, const std::string& file, base::ReadReport& report);
+bool looks_like_aie_trace(std::string_view text);
+TransferTrace parse_aie_trace(const std::string& text, const std::string& file, base::ReadReport& report);
 TransferTrace parse_profile_log(std::string_view text, const std::string& file, base::ReadReport& report);
 TransferTrace parse_table(
     std::string_view text,

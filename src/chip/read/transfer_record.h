@@ -80,6 +80,7 @@ struct TransferTrace {
   std::vector<TransferStream> streams;
   std::vector<ChipJoint> joints;         // from a topology file
   std::map<int32_t, double> clock_hz{};  // by chip, where its log states the clock
+  bool numbered = false;                 // a table numbers its components: number 6 is the place 6-0
 
   uint32_t name_id(const std::string& text);
   uint8_t network_id(const std::string& text);

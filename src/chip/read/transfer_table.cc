@@ -1,6 +1,7 @@
 // Reads two kinds of tables: tt-metal's profile_log_device.csv (zones only), and tables whose columns the
 // user names.
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -81,9 +82,17 @@ std::optional<TransferKind> kind_of(std::string word) {
   return std::nullopt;
 }
 
-// Parses an amount. Whole numbers are kept exactly, because times since 1970 in nanoseconds have more digits
-// than a double.
+// Parses an amount, hexadecimal after "0x". Whole numbers are kept exactly, because times since 1970 in
+// nanoseconds have more digits than a double.
 std::optional<uint64_t> amount(const std::string& text) {
+  if (text.starts_with("0x") || text.starts_with("0X")) {
+    constexpr int kHexadecimal = 16;
+    uint64_t value = 0;
+    const auto [end, error] =
+        std::from_chars(text.data() + 2, text.data() + text.size(), value, kHexadecimal);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    return whole && value <= uint64_t(INT64_MAX) ? std::optional(value) : std::nullopt;
+  }
   const auto whole = base::try_uint(text);
   if (whole && *whole <= uint64_t(INT64_MAX))
     return whole;
@@ -153,6 +162,7 @@ class TableReader {
       return report_.skip({file_, line}, "a start that is no time");
     TransferRecord record;
     record.begin = *begin;
+    trace_.numbered |= row[component_].find_first_of("-,") == std::string::npos;
     record.kind = TransferKind::Compute;
     if (kind_ >= 0) {
       const auto kind = kind_of(row[kind_]);

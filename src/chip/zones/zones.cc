@@ -1,36 +1,23 @@
-// Compares durations of the same zone and occurrence between cores. The median over the occurrences of a zone
-// is the slowness of a core in it. The spread over cores is estimated robustly, so that a few slow cores do
-// not widen it.
+// Tests each core in each zone by two statistics, and confirms by rank the records of a core that stands out.
 #include "chip/zones/zones.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <numbers>
 #include <set>
-#include <tuple>
+#include <span>
 #include <utility>
 
 #include "base/units.h"
+#include "chip/zones/compared_zone.h"
+#include "chip/zones/mean_chance.h"
 #include "evidence/compare.h"
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
 
 namespace lento::chip {
 namespace {
-
-constexpr size_t kLeastPeers = 4;      // fewest cores to compare a core with
-constexpr double kMostDetectable = 3;  // no all-clear when only larger factors would be detected
-
-struct Sort {
-  std::string processor;
-  std::string zone;
-  auto operator<=>(const Sort&) const = default;
-};
-
-// Log durations of one zone of one processor, by core, in order of occurrence.
-using Durations = std::map<Place, std::vector<double>>;
 
 // Returns whether the log states the clock of each chip, so that cycles can be converted into time.
 bool states_clocks(const TransferTrace& trace) {
@@ -39,148 +26,63 @@ bool states_clocks(const TransferTrace& trace) {
   });
 }
 
-// Returns the log durations of each zone by core, in cycles or in seconds.
-std::map<Sort, Durations> durations_of(const TransferTrace& trace, bool seconds) {
-  std::map<Sort, Durations> out;
-  const auto add = [&](const TransferStream& stream, uint32_t name, uint64_t begin, uint64_t end) {
-    const double clock = seconds ? trace.clock_hz.at(stream.core.chip) : 1;
-    if (end != kNoTime && end > begin)
-      out[{trace.names[stream.processor], trace.names[name]}][stream.core].push_back(
-          std::log(double(end - begin) / clock));
-  };
-  for (const TransferStream& stream : trace.streams) {
-    // Begins of open zones by name, as a stack, because zones with the same name may nest.
-    std::map<uint32_t, std::vector<uint64_t>> open;
-    for (const TransferRecord& r : stream.records) {
-      if (r.kind == TransferKind::Compute) {
-        add(stream, r.name, r.begin, r.end);
-      } else if (r.kind == TransferKind::Zone) {
-        open[r.name].push_back(r.begin);
-      } else if (r.kind == TransferKind::ZoneEnd && !open[r.name].empty()) {
-        add(stream, r.name, open[r.name].back(), r.begin);
-        open[r.name].pop_back();
-      }
-    }
-  }
+std::set<Place> cores_of(const std::map<ZoneSort, ZoneDurations>& zones) {
+  std::set<Place> out;
+  for (const auto& [sort, durations] : zones)
+    for (const auto& [core, values] : durations.log_duration)
+      out.insert(core);
   return out;
 }
 
-// Differences in log duration of one zone between each core and its comparison: the median of the cores, or
-// the same core in an earlier run.
-struct ComparedZone {
-  Sort sort;
-  std::map<Place, std::vector<double>> residuals;
-  // Log durations, less the median of the peers', of cores that ran the zone another number of times. They
-  // have no share in `middle` and `spread`, and one that is slower may have had other work.
-  std::map<Place, std::vector<double>> unpaired;
-  // Log durations of the same cores in an earlier run.
-  std::map<Place, std::vector<double>> earlier;
-  std::map<Place, double> slowness;  // median of the residuals, minus `middle`
-  double middle = 0;                 // median over cores; 0 when too few ran the zone (few())
-  double spread = 0;                 // robust standard deviation of the slowness between cores
-
-  // Returns whether the cores are too few to be compared with one another. Each is then compared with its own
-  // earlier run, and `spread` holds only the error that single records give a core's median.
-  bool few() const {
-    return residuals.size() <= kLeastPeers;
+// Returns the tiles without records that are the only such one of their row and of their column, where rows
+// and columns are those of the cores with records. The other end of a transfer, such as a memory, is none.
+std::vector<Place> holes_among(const std::set<Place>& cores, const TransferTrace& trace) {
+  std::map<std::pair<int32_t, int32_t>, std::set<int32_t>> rows;  // by chip and y
+  std::map<std::pair<int32_t, int32_t>, std::set<int32_t>> columns;
+  std::map<int32_t, std::pair<std::set<int32_t>, std::set<int32_t>>> sides;  // by chip: all x, all y
+  for (const Place& core : cores) {
+    rows[{core.chip, core.y}].insert(core.x);
+    columns[{core.chip, core.x}].insert(core.y);
+    sides[core.chip].first.insert(core.x);
+    sides[core.chip].second.insert(core.y);
   }
+  std::vector<Place> out;
+  for (const auto& [chip, side] : sides)
+    for (const int32_t x : side.first)
+      for (const int32_t y : side.second)
+        if (!cores.contains({chip, x, y}) && rows[{chip, y}].size() + 1 == side.first.size() &&
+            columns[{chip, x}].size() + 1 == side.second.size() && side.first.size() > 2 &&
+            side.second.size() > 2)
+          out.push_back({chip, x, y});
+  for (const TransferStream& stream : trace.streams)
+    for (const TransferRecord& r : stream.records)
+      std::erase(out, r.peer);
+  return out;
+}
 
-  // Computes from the residuals `slowness`, relative to the median over cores, `middle` and `spread`, all in
-  // natural logarithms.
-  void finish() {
-    std::vector<double> all;
-    for (const auto& [core, values] : residuals)
-      all.push_back(slowness[core] = evidence::median(values));
-    middle = few() ? 0 : evidence::median(all);
-    for (const auto& [core, values] : unpaired)
-      slowness[core] = evidence::median(values) + middle;
-    for (auto& [core, x] : slowness)
-      x -= middle;
-    for (double& x : all)
-      x -= middle;
-    // A clock of whole cycles and few repetitions can make most cores equal. The spread is therefore at least
-    // the standard error that the noise of single records gives a core's median.
-    std::vector<double> within;
-    double records = 0;
-    for (const auto& [core, values] : residuals) {
-      const double own = evidence::median(values);
-      records += double(values.size()) / double(residuals.size());
-      for (const double v : values)
-        within.push_back(v - own);
-    }
-    constexpr double kLeast = 1e-3;
-    const double of_record = evidence::qn_spread(within) / std::sqrt(std::max(1.0, records));
-    spread = std::max({few() ? 0 : evidence::qn_spread(all), of_record, kLeast});
-  }
+// The stretch of successive records with the largest sum of excess over `least`.
+struct Stretch {
+  size_t first = 0;
+  size_t last = 0;  // the record after the stretch
 };
 
-// Subtracts from each occurrence its median over the cores of `out.residuals`, which ran the zone equally
-// often.
-void subtract_medians(ComparedZone& out) {
-  const size_t occurrences = out.residuals.begin()->second.size();
-  std::vector<double> level;
-  for (size_t i = 0; i < occurrences; ++i) {
-    level.clear();
-    for (const auto& [core, values] : out.residuals)
-      level.push_back(values[i]);
-    const double middle = evidence::median(level);
-    for (auto& [core, values] : out.residuals)
-      values[i] -= middle;
-  }
-}
-
-// Compares the cores that ran a zone equally often, each such group of more than kLeastPeers for itself. The
-// cores without such a group are compared with the largest one, by the medians of their durations.
-void compare_peers(const Sort& sort, const Durations& durations, std::vector<ComparedZone>& out) {
-  std::map<size_t, std::vector<Place>> by_count;
-  for (const auto& [core, values] : durations)
-    by_count[values.size()].push_back(core);
-  const auto largest = std::ranges::max_element(by_count, {}, [](const auto& c) {
-    return c.second.size();
-  });
-  for (const auto& [count, cores] : by_count) {
-    if (cores.size() <= kLeastPeers)
-      continue;
-    ComparedZone zone{sort};
-    std::vector<double> all;
-    for (const Place& core : cores) {
-      zone.residuals[core] = durations.at(core);
-      all.insert(all.end(), durations.at(core).begin(), durations.at(core).end());
+Stretch slowest_stretch(std::span<const double> excess, double least) {
+  Stretch best;
+  double most = 0;
+  double sum = 0;
+  size_t first = 0;
+  for (size_t i = 0; i < excess.size(); ++i) {
+    if (sum <= 0) {
+      sum = 0;
+      first = i;
     }
-    subtract_medians(zone);
-    const double level = evidence::median(all);
-    for (const auto& [core, values] : durations) {
-      if (count != largest->first || by_count.at(values.size()).size() > kLeastPeers)
-        continue;
-      for (const double v : values)
-        zone.unpaired[core].push_back(v - level);
+    sum += excess[i] - least;
+    if (sum > most) {
+      most = sum;
+      best = {first, i + 1};
     }
-    zone.finish();
-    out.push_back(std::move(zone));
   }
-}
-
-// Subtracts from each occurrence the duration on the same core in an earlier run. The cores of each chip are
-// compared for themselves, because a chip has a clock of its own.
-void compare_with_earlier(
-    const Sort& sort,
-    const Durations& later,
-    const Durations& earlier,
-    std::vector<ComparedZone>& out) {
-  std::map<int32_t, ComparedZone> by_chip;
-  for (const auto& [core, values] : later) {
-    const auto before = earlier.find(core);
-    if (before == earlier.end() || before->second.size() != values.size())
-      continue;
-    ComparedZone& zone = by_chip.try_emplace(core.chip, ComparedZone{sort}).first->second;
-    zone.earlier[core] = before->second;
-    for (size_t i = 0; i < values.size(); ++i)
-      zone.residuals[core].push_back(values[i] - before->second[i]);
-  }
-  for (auto& [chip, zone] : by_chip) {
-    zone.finish();
-    out.push_back(std::move(zone));
-  }
+  return best;
 }
 
 class ZoneJudge {
@@ -189,11 +91,17 @@ class ZoneJudge {
       : options_(options) {
     const bool seconds =
         states_clocks(trace) && (options.earlier == nullptr || states_clocks(*options.earlier));
-    std::map<Sort, Durations> earlier;
+    const std::map<ZoneSort, ZoneDurations> now = zone_durations(trace, seconds, options.zones);
+    std::map<ZoneSort, ZoneDurations> earlier;
     if (options.earlier != nullptr)
-      earlier = durations_of(*options.earlier, seconds);
+      earlier = zone_durations(*options.earlier, seconds, options.zones);
+    const std::set<Place> cores = cores_of(now);
+    if (options.earlier == nullptr)
+      out_.silent = holes_among(cores, trace);
+    else
+      std::ranges::set_difference(cores_of(earlier), cores, std::back_inserter(out_.silent));
     size_t matched = 0;
-    for (const auto& [sort, durations] : durations_of(trace, seconds)) {
+    for (const auto& [sort, durations] : now) {
       const size_t before = compared_.size();
       if (options.earlier == nullptr)
         compare_peers(sort, durations, compared_);
@@ -210,7 +118,7 @@ class ZoneJudge {
     std::set<Place> cores;
     std::map<int32_t, std::vector<double>> common;
     for (const ComparedZone& c : compared_) {
-      common[c.residuals.begin()->first.chip].push_back(c.middle);
+      common[c.residuals.begin()->first.chip].push_back(c.typical.middle);
       for (const auto* group : {&c.residuals, &c.unpaired}) {
         for (const auto& [core, values] : *group) {
           cores.insert(core);
@@ -231,10 +139,13 @@ class ZoneJudge {
     if (options_.earlier != nullptr)
       for (auto& [chip, middles] : common)
         out_.common[chip] = std::exp(evidence::median(middles));
-    // The largest of many zones and cores is extreme by chance (Bonferroni correction).
-    tests_ = double(cores.size()) * double(compared_.size());
+    // The largest of many zones and cores is extreme by chance (Bonferroni correction for both statistics).
+    tests_ = 2 * double(cores.size()) * double(compared_.size());
     std::erase_if(compared_, [this](const ComparedZone& c) {
-      return !has_majority(c);
+      const bool unlike = !has_majority(c);
+      if (unlike)
+        out_.unlike.push_back(c.sort.zone);
+      return unlike;
     });
     if (compared_.empty())
       return cannot(
@@ -242,24 +153,35 @@ class ZoneJudge {
           options_.earlier == nullptr ? "an earlier run of the same program, to `lento chip compare`, or the "
                                         "records of one group alone"
                                       : "the records of one group alone, of both runs");
-    out_.detectable = detectable();
-    if (out_.detectable > kMostDetectable)
-      return cannot(
-          "cores that ran the same zones differ so much that only one slower than x" +
-              base::format_number(out_.detectable, 3) + " would stand out",
-          "give an earlier run of the same program to `lento chip compare`");
     for (const Place& core : cores)
       judge_core(core);
     name_whole_chips(cores);
     std::ranges::stable_sort(out_.suspects, {}, &ZoneSuspect::chance);
-    out_.judged = true;
-    return std::move(out_);
+    return conclude();
   }
 
  private:
   ZoneJudgement cannot(std::string reason, std::string remedy) {
     out_.reason = std::move(reason);
     out_.remedy = std::move(remedy);
+    return std::move(out_);
+  }
+
+  // Computes what would have been named. There is no all-clear where no zone is evidence.
+  ZoneJudgement conclude() {
+    out_.detectable = detectable();
+    const bool evident = std::ranges::any_of(compared_, [this](const ComparedZone& c) {
+      return tells(c, c.typical);
+    });
+    for (const ComparedZone& c : compared_)
+      if (!tells(c, c.typical))
+        out_.unlike.push_back(c.sort.zone);
+    if (!evident && out_.suspects.empty() && out_.unclear.empty())
+      return cannot(
+          "cores that ran the same zones differ so much that only one slower than x" +
+              base::format_number(out_.detectable, 3) + " would stand out",
+          "give an earlier run of the same program to `lento chip compare`");
+    out_.judged = true;
     return std::move(out_);
   }
 
@@ -274,8 +196,9 @@ class ZoneJudge {
     return std::max(1.0, kEfficiency * double(values));
   }
 
-  double limit(const ComparedZone& c) const {
-    return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c));
+  // Returns the excess that a healthy core does not reach.
+  double limit(const ComparedZone& c, const ZoneExcess& excess) const {
+    return evidence::student_quantile(1 - options_.false_alarms / tests_, freedom(c)) * excess.spread;
   }
 
   // Returns whether most cores lie near the median, which presupposes that most are healthy and did the same
@@ -283,76 +206,116 @@ class ZoneJudge {
   bool has_majority(const ComparedZone& c) const {
     if (c.few())
       return true;
-    const double near = limit(c) * c.spread;
+    const double near = limit(c, c.typical);
     const auto count = std::ranges::count_if(c.residuals, [&](const auto& core) {
-      return std::abs(c.slowness.at(core.first)) <= near;
+      return std::abs(c.typical.of_core.at(core.first)) <= near;
     });
     return 2 * size_t(count) > c.residuals.size();
   }
 
-  // Returns the smallest slowdown that would be found with 95 % probability.
+  // Returns whether twice the tolerance would be seen. Otherwise a core that does not stand out may be slow.
+  bool tells(const ComparedZone& c, const ZoneExcess& excess) const {
+    return limit(c, excess) <= 2 * std::log1p(options_.tolerance);
+  }
+
+  // Returns the smallest slowdown that would be found with 95 % probability: beside peers in all zones that
+  // are evidence, beside an earlier run in the best one.
   double detectable() const {
     const double power = evidence::normal_quantile(0.95);
     double least = std::numeric_limits<double>::infinity();
-    for (const ComparedZone& c : compared_)
-      least = std::min(
-          least,
-          std::max((limit(c) + power) * c.spread, std::log1p(options_.tolerance) + power * c.spread));
-    return std::exp(std::min(20.0, least));
+    double most = 0;
+    for (const ComparedZone& c : compared_) {
+      const double seen =
+          power * c.typical.spread + std::max(limit(c, c.typical), std::log1p(options_.tolerance));
+      least = std::min(least, seen);
+      if (tells(c, c.typical))
+        most = std::max(most, seen);
+    }
+    const bool all = options_.earlier == nullptr && most > 0;
+    return std::exp(std::min(20.0, all ? most : least));
   }
 
-  static const std::vector<double>& records_of(const ComparedZone& c, const Place& core) {
-    const auto at = c.residuals.find(core);
-    return at == c.residuals.end() ? c.unpaired.at(core) : at->second;
+  // Returns whether the typical record of a core is longer than chance and the tolerance allow.
+  bool typical_stands_out(const ComparedZone& c, const Place& core) const {
+    const auto at = c.typical.of_core.find(core);
+    return at != c.typical.of_core.end() &&
+           at->second >= std::max(std::log1p(options_.tolerance), limit(c, c.typical));
   }
 
-  // Returns the probability that a core no slower than its peers has records that rank as high among theirs.
-  // Where these are too few, its records of the earlier run take their place.
-  static double rank_chance(const ComparedZone& c, const Place& core) {
-    std::vector<double> own = records_of(c, core);
+  // Returns whether a core stands out by its typical record or by all of them together. A sum may also be
+  // large because records of healthy cores are now and then much longer, so that it has to be beyond the
+  // chance of such records too.
+  bool stands_out(const ComparedZone& c, const Place& core) const {
+    if (typical_stands_out(c, core))
+      return true;
+    const auto at = c.total.of_core.find(core);
+    return at != c.total.of_core.end() &&
+           at->second >= std::max(std::log1p(options_.tolerance), limit(c, c.total)) &&
+           mean_chance(c.records_of(core), peers_of(c, core)) <= options_.false_alarms / tests_;
+  }
+
+  // Returns the records of the peers. Where these are too few, the core's own of the earlier run take their
+  // place, less their median.
+  static std::vector<double> peers_of(const ComparedZone& c, const Place& core) {
     std::vector<double> peers;
     if (c.few()) {
       peers = c.earlier.at(core);
-      for (size_t i = 0; i < own.size(); ++i)
-        own[i] += peers[i];
-    } else {
-      for (const auto& [other, values] : c.residuals)
-        if (other != core)
-          peers.insert(peers.end(), values.begin(), values.end());
+      const double middle = evidence::median(peers);
+      for (double& v : peers)
+        v -= middle;
+      return peers;
     }
-    return evidence::rank_sum(own, peers).greater;
+    for (const auto& [other, values] : c.residuals)
+      if (other != core)
+        peers.insert(peers.end(), values.begin(), values.end());
+    return peers;
   }
 
-  // Tests one core in all zones.
-  void judge_core(const Place& core) {
-    const double least = std::log1p(options_.tolerance);
-    const ComparedZone* best = nullptr;
-    ZoneSuspect suspect;
-    suspect.core = core;
-    for (const ComparedZone& c : compared_) {
-      const auto at = c.slowness.find(core);
-      // A zone in which twice the tolerance would not be detected is no evidence for or against the core.
-      if (at == c.slowness.end() || limit(c) * c.spread > 2 * least)
-        continue;
-      ++suspect.judged_zones;
-      if (at->second < least || at->second < limit(c) * c.spread)
-        continue;
-      ++suspect.zones;
-      if (best == nullptr || at->second / c.spread > best->slowness.at(core) / best->spread)
-        best = &c;
-    }
-    if (best == nullptr || 2 * suspect.zones < suspect.judged_zones)
-      return;
-    const double x = best->slowness.at(core);
-    suspect.rank = rank_chance(*best, core);
+  // Returns the probability that a core no slower than its peers has records that rank as high among theirs.
+  static double rank_chance(const ComparedZone& c, const Place& core, const ZoneSuspect& slow) {
+    const auto& records = c.records_of(core);
+    const auto first = records.begin() + int64_t(slow.first);
+    return evidence::rank_sum({first, records.begin() + int64_t(slow.last)}, peers_of(c, core)).greater;
+  }
+
+  // Takes all records as slow when the median of the core stands out. Otherwise takes the stretch of records
+  // that is slower than the tolerance, whose rank has to be beyond chance for one of all stretches.
+  void take_records(const ComparedZone& c, const Place& core, ZoneSuspect& suspect) const {
+    const auto& records = c.records_of(core);
     constexpr size_t kEnough = 4;  // fewest records for a rank test
-    if ((best->few() || records_of(*best, core).size() >= kEnough) && suspect.rank > options_.false_alarms)
+    suspect.records = suspect.last = records.size();
+    if (typical_stands_out(c, core)) {
+      suspect.rank = rank_chance(c, core, suspect);
+      suspect.ranked = (!c.few() && records.size() < kEnough) || suspect.rank <= options_.false_alarms;
       return;
+    }
+    const double least = std::log1p(options_.tolerance);
+    const Stretch stretch = slowest_stretch(records, c.typical.middle + least);
+    suspect.first = stretch.first;
+    suspect.last = stretch.last;
+    const double stretches = double(records.size()) * double(records.size() + 1) / 2;
+    suspect.rank = std::min(1.0, stretches * rank_chance(c, core, suspect));
+    suspect.ranked = suspect.rank <= options_.false_alarms;
+  }
+
+  // Computes the factor with its interval, and the chance of the deviation. A timer with coarse steps shows
+  // in the mean what it hides in the median.
+  void measure(const ComparedZone& c, const Place& core, ZoneSuspect& suspect) const {
+    const bool part = suspect.last - suspect.first < suspect.records;
+    const bool mean = c.grain > 1 || (part && !suspect.ranked);
+    const ZoneExcess& excess = mean ? c.total : c.typical;
+    double x = excess.of_core.at(core);
     // The median of the peers has an error of its own.
-    const double of_middle =
-        best->few() ? 1 : std::sqrt(1 + std::numbers::pi / 2 / double(best->residuals.size()));
-    const double wide = evidence::student_quantile(0.95, freedom(*best)) * best->spread * of_middle;
-    suspect.zone = best->sort.zone;
+    const double of_middle = c.few() ? 1 : std::sqrt(1 + std::numbers::pi / 2 / double(c.residuals.size()));
+    double spread = excess.spread;
+    if (part && suspect.ranked) {
+      const std::span<const double> all = c.records_of(core);
+      const auto slow = all.subspan(suspect.first, suspect.last - suspect.first);
+      x = evidence::median(slow) - c.typical.middle;
+      // Fewer records have a larger error.
+      spread *= std::sqrt(double(all.size()) / double(slow.size()));
+    }
+    const double wide = evidence::student_quantile(0.95, freedom(c)) * spread * of_middle;
     suspect.factor = std::exp(x);
     suspect.low = std::exp(x - wide);
     suspect.high = std::exp(x + wide);
@@ -361,13 +324,45 @@ class ZoneJudge {
     double high = 0.5;
     for (int step = 0; step < 60; ++step) {
       const double middle = (low + high) / 2;
-      (evidence::student_quantile(1 - middle, freedom(*best)) > x / best->spread ? low : high) = middle;
+      (evidence::student_quantile(1 - middle, freedom(c)) > deviation(c, core) ? low : high) = middle;
     }
     suspect.chance = std::min(1.0, high * tests_);
+  }
+
+  // Returns the larger deviation of both statistics, in standard deviations.
+  static double deviation(const ComparedZone& c, const Place& core) {
+    return std::max(c.typical.of_core.at(core) / c.typical.spread, c.total.of_core.at(core) / c.total.spread);
+  }
+
+  // Orders the zones in which a core stands out. A deviation of its typical record says more than one of
+  // the sum, which a single delay can cause.
+  std::pair<bool, double> weight(const ComparedZone& c, const Place& core) const {
+    return {typical_stands_out(c, core), deviation(c, core)};
+  }
+
+  // Tests one core in all zones.
+  void judge_core(const Place& core) {
+    const ComparedZone* best = nullptr;
+    ZoneSuspect suspect;
+    suspect.core = core;
+    for (const ComparedZone& c : compared_) {
+      if (!c.typical.of_core.contains(core))
+        continue;
+      const bool out = stands_out(c, core);
+      suspect.judged_zones += out || tells(c, c.typical);
+      suspect.zones += out;
+      if (out && (best == nullptr || weight(*best, core) < weight(c, core)))
+        best = &c;
+    }
+    if (best == nullptr)
+      return;
+    suspect.zone = best->sort.zone;
+    take_records(*best, core, suspect);
+    measure(*best, core, suspect);
     // A slow core is slow in everything that it runs, and each core had the same work in an earlier run.
     const bool slow = (suspect.zones == suspect.judged_zones && best->residuals.contains(core)) ||
                       options_.earlier != nullptr;
-    (slow ? out_.suspects : out_.other_work).push_back(std::move(suspect));
+    (slow && suspect.ranked ? out_.suspects : out_.unclear).push_back(std::move(suspect));
   }
 
   // Few cores of a chip have no middle of their own. Where all of them are slow, the chip is.

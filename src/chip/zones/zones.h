@@ -1,17 +1,16 @@
 // Finds a slow core from the durations of its zones, as profilers of real chips record them.
 //
-//   log duration = level of (processor, zone, occurrence) + slowness of the core + noise
+// Cores that ran the same zones equally often are compared with each other (compared_zone.h), where they are
+// five or more, and the remaining ones with the largest group. A zone in which most cores are not alike is no
+// evidence. With an earlier run of the same program, each core is compared with itself, so that cores may do
+// different work, and relative to the median of the cores of its chip. Of a chip with four cores or fewer,
+// each is compared with its earlier run alone. Cycles are converted into time where the logs state the clock.
 //
-// Cores that ran the same zones equally often are compared with each other, where they are five or more, and
-// the remaining ones with the largest group. A zone in which most cores are not alike is no evidence. With
-// an earlier run of the same program, each core is compared with itself, so that cores may do different
-// work, and relative to the median of the cores of its chip, because a chip has a clock of its own. Of a chip
-// with four cores or fewer, each is compared with its earlier run alone. Cycles are converted into time where
-// the logs state the clock. A core is named when it is slower than the tolerance and than chance allow in all
-// zones that can be judged, and when its raw records are slower by rank. A core that is slower in at least
-// half of them but not in all had other work than its peers. With an earlier run, in which its work was the
-// same, it is named too. Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost:
-// sorting the records.
+// A core stands out in a zone when its median record, or the time of all its records together, is longer than
+// the tolerance and than chance allow. It is named when it stands out in all zones that can be judged and its
+// raw records are slower by rank. With an earlier run, in which its work was the same, one zone is enough. A
+// core that stands out otherwise had other work, or its records are too few, and the run is not healthy.
+// Sources: Rousseeuw, Croux 1993 (spread), Student 1908, Mann, Whitney 1947. Cost: sorting the records.
 #pragma once
 
 #include <map>
@@ -33,6 +32,11 @@ struct ZoneSuspect {
   double rank = 1;    // probability, for a healthy core, of records that rank as high among its peers'
   size_t zones = 0;   // zones in which it deviates, out of `judged_zones`
   size_t judged_zones = 0;
+  // Records of the zone from `first` up to before `last`, of `records`, during which it was slower.
+  size_t first = 0;
+  size_t last = 0;
+  size_t records = 0;
+  bool ranked = true;  // false: its records are not slower by rank, so that a single delay may explain it
 };
 
 struct ZoneJudgement {
@@ -44,15 +48,20 @@ struct ZoneJudgement {
   size_t zones = 0;                  // compared zones, with an earlier run those of each chip
   size_t unmatched = 0;              // with an earlier run: zones that no core ran equally often in both
   size_t records = 0;                // records of those zones
-  double detectable = 0;             // factor that would be named with probability 95 %, in the best zone
+  double detectable = 0;             // factor that would be named with probability 95 %
   std::map<int32_t, double> common;  // with an earlier run: by chip, factor by which its cores became slower
   // Cores that are slower than their peers in all zones that can be judged, or slower than in an earlier run.
   std::vector<ZoneSuspect> suspects;
-  std::vector<ZoneSuspect> other_work;  // longer than their peers in some zones and not in others
+  std::vector<ZoneSuspect> unclear;  // cores that stand out and are no suspects
+  std::vector<std::string> unlike;   // zones that are no evidence, because healthy cores differ too much
+  // Cores without a zone: those of the earlier run that recorded none in this one, or else tiles whose row
+  // and column are complete without them.
+  std::vector<Place> silent;
 };
 
 struct ZoneOptions {
   const TransferTrace* earlier = nullptr;  // an earlier run of the same program
+  bool zones = true;                       // false: only computations, since zones hold waits for transfers
   double false_alarms = 0.005;             // probability of a false finding in a healthy run
   double tolerance = 0.1;                  // relative difference between healthy cores
 };

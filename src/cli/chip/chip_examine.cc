@@ -13,9 +13,12 @@ void add_chip_examine(Command& app, Context& context) {
   command->add_option("records", options->sources.files, "One run, as `lento chip import` reads it")
       ->required()
       ->type_name("FILE");
-  command->add_option("--chip", options->chip, "Fabric: wormhole, blackhole, or a chip file")
-      ->type_name("FILE")
-      ->capture_default_str();
+  command
+      ->add_option(
+          "--chip",
+          options->chip,
+          "Fabric: wormhole (assumed without this option), blackhole, or a chip file")
+      ->type_name("FILE");
   add_record_options(*command, options->sources);
   context.add_output_options(*command);
   example(*command, "lento chip examine examples/chip/noc_events.json --chip wormhole");
@@ -36,9 +39,12 @@ void add_chip_compare(Command& app, Context& context) {
   command->add_option("after", options->after.files[0], "Records of the later run")
       ->required()
       ->type_name("FILE");
-  command->add_option("--chip", options->chip, "Fabric: wormhole, blackhole, or a chip file")
-      ->type_name("FILE")
-      ->capture_default_str();
+  command
+      ->add_option(
+          "--chip",
+          options->chip,
+          "Fabric: wormhole (assumed without this option), blackhole, or a chip file")
+      ->type_name("FILE");
   add_record_options(*command, options->before);
   context.add_output_options(*command);
   example(
