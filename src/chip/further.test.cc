@@ -67,7 +67,25 @@ TEST_F(FurtherRuns, TogetherShowWhatOneDoesNot) {
 }
 
 TEST_F(FurtherRuns, OfAHealthyChipStayHealthy) {
-  EXPECT_EQ(judged(1, 7).outcome, finding::Outcome::Healthy);
+  const finding::Diagnosis d = judged(1, 7);
+  EXPECT_EQ(d.outcome, finding::Outcome::Healthy);
+  EXPECT_NE(d.verdict.find("slower over the whole run would not pass as healthy"), std::string::npos);
+}
+
+// People give runs in order of time, so that the fault is in the last one.
+TEST_F(FurtherRuns, AFaultInALaterRunIsNamedWithItsRun) {
+  ChipDiagnosisOptions options;
+  const std::string slow = recorded(5, 91);
+  options.records = recorded(1, 90);
+  options.further = {slow};
+  options.chip = folder_ + "chip.yaml";
+  options.mapping = folder_ + "map.json";
+  options.models = folder_ + "models";
+  const finding::Diagnosis d = diagnose_chip(options);
+  ASSERT_EQ(d.outcome, finding::Outcome::Findings) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "link5-6");
+  EXPECT_NE(d.verdict.find(slow), std::string::npos);
+  EXPECT_NE(d.covered.find("2 runs"), std::string::npos);
 }
 
 TEST_F(FurtherRuns, OfAnotherLengthAreLeftOutWithANote) {

@@ -65,6 +65,17 @@ finding::Finding finding_of(const PartInRuns& part, const std::string& name, con
   return f;
 }
 
+std::string remedy_for(const PartTest& part, size_t runs, double tolerance) {
+  const double above = part.effect.log_factor - std::log1p(tolerance);
+  if (above <= 0)
+    return "parts may differ from the chip file by " + base::percent(tolerance) +
+           " (--tolerance), and this is less, so that further runs do not name it";
+  const double half_width = evidence::kNinety * part.effect.deviation;
+  const double needed = std::ceil(half_width * half_width / (above * above));
+  return "about " + format_number(std::max(needed, double(runs + 1))) +
+         " runs of the same mapping together; look first at that part";
+}
+
 void add_interval(finding::Finding& f) {
   constexpr double kSure = 1.2;  // a factor that is right within a fifth needs no interval
   const auto value_of = [&](const char* text) {

@@ -298,7 +298,7 @@ void ModelJudge::doubt_all_clear(Detection& detection) const {
                             " times as long as they should be, and ";
   detection.unjudged = about + (c.slower ? "no simulated slow part looks like the run"
                                          : "not slower by rank than those of other parts");
-  detection.would_help = "another run of the same mapping; look first at that part";
+  detection.would_help = remedy_for(first, 1 + further_.size(), options_.tolerance);
 }
 
 void ModelJudge::rank_leading(Detection& detection) const {

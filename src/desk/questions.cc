@@ -82,10 +82,21 @@ Question ask_to_see(const char* text, const Words& command, const RecognisedFile
   return q;
 }
 
-// Adds the questions that records of a chip can answer.
+// Adds the questions that records of a chip can answer. Probe records beside one chip and one mapping are
+// runs of these. A sketch is judged alone.
 void ask_chips(const Asked& asked, std::vector<Question>& out) {
-  for (const RecognisedFile* records : asked.of(Role::ChipRecords)) {
-    Question q = ask("Which core, link, router or port has gone slow?", {"chip", "diagnose"}, *records);
+  const auto recorded = asked.of(Role::ChipRecords);
+  const auto is_run = [](const RecognisedFile* records) {
+    return records->kind.noun == "probe record file";
+  };
+  const auto first = std::ranges::find_if(recorded, is_run);
+  for (auto at = recorded.begin(); at != recorded.end(); ++at) {
+    if (at > first && is_run(*at))
+      continue;
+    Question q = ask("Which core, link, router or port has gone slow?", {"chip", "diagnose"}, **at);
+    for (auto further = at + 1; at == first && further != recorded.end(); ++further)
+      if (is_run(*further))
+        add_file(q, (*further)->path);
     asked.add_one(q, Role::Chip, "--chip", "the chip (lento.chip/1)");
     asked.add_one(q, Role::Mapping, "--mapping", "the mapping that ran (lento.map/1)");
     out.push_back(std::move(q));

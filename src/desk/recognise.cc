@@ -187,6 +187,10 @@ bool means_something_else(const RecognisedFile& file, const std::string& format)
     return name.find("trace") == name.npos;
   if (format == "champsim")
     return file.kind.noun == "text file";
+  if (format == "memaxes") {  // its samples have a time
+    base::ReadReport report;
+    return CsvReader(file.path, report).find("time") < 0;
+  }
   return format == "paper";
 }
 

@@ -117,6 +117,18 @@ TEST_F(Recognise, TwoRecordsOfDataMovementMayBeCompared) {
   EXPECT_FALSE(questions[2].verdict);
 }
 
+TEST_F(Recognise, RunsOfOneChipAndMappingAreOneQuestion) {
+  const std::string a = file("a.probe", "lento.probe/1 text\n");
+  const std::string b = file("b.probe", "lento.probe/1 text\n");
+  const auto one = questions_of({recognise(a), recognise(b)});
+  ASSERT_THAT(one, SizeIs(1));
+  EXPECT_THAT(one[0].command, ElementsAre("chip", "diagnose", a, b));
+}
+
+TEST_F(Recognise, ATableOfLinksIsNoTraceOfAccesses) {
+  EXPECT_EQ(role("links.csv", "src_router,dst_router,flits,avg_latency_cycles\n0,1,9,3.2\n"), Role::None);
+}
+
 TEST_F(Recognise, AProgramAloneIsTold) {
   const auto questions = questions_of({recognise(file(
       "histo",

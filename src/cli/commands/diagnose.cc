@@ -41,9 +41,10 @@ std::string hint_on(const std::vector<RecognisedFile>& files, const std::vector<
   std::string hint = "docs/formats/desk.md lists what is read";
   const std::string& path = files[0].path;
   if (files[0].kind.noun == "table")
-    hint = "say what its columns are: lento fleet diagnose --csv " + path +
-           " --machine-column M --time-column T for metrics, lento chip import " + path +
-           " --component C --start T for transfers; docs/formats/questions.md for predictions";
+    hint =
+        "say what its columns are: lento fleet diagnose --csv " + path +
+        " --machine-column M --time-column T for metrics, lento chip examine " + path +
+        " --component C --start T for times of cores or transfers; docs/formats/questions.md for predictions";
   if (files[0].kind.noun == "recording of a logic analyser")
     hint =
         "write it as VCD (write_hw_ila_data -vcd_file), with the clock among its signals, then: "
@@ -104,12 +105,19 @@ Question chosen(const std::vector<RecognisedFile>& files, const std::string& sys
     throw nothing_to_judge(files, questions);
   if (!whole[0]->doubtful.empty())
     throw Error({whole[0]->uses[0]}, joined(whole[0]->doubtful, "; "), "name only the one that is meant");
-  if (whole.size() > 1)
+  if (whole.size() > 1) {
+    // A question that takes several of the files, such as a comparison, is never asked unnamed.
+    const auto joint = std::ranges::find_if(questions, [](const Question& q) {
+      return !q.verdict && q.missing.empty() && q.uses.size() > 1;
+    });
     throw Error(
         {files[0].path},
         "these files answer " + std::to_string(whole.size()) + " questions: " + whole[0]->text + " " +
             whole[1]->text,
-        "ask them one by one: " + command_line("lento diagnose", whole[0]->uses));
+        "ask them one by one: " + command_line("lento diagnose", whole[0]->uses) +
+            (joint == questions.end() ? ""
+                                      : "; " + joint->text + " " + command_line("lento", joint->command)));
+  }
   return *whole[0];
 }
 
