@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/scan/csv.h"
 #include "evidence/sample.h"
+#include "lab/predict/training_runs.h"
 #include "lab/predict/validate.h"
 
 namespace lento::predict {
@@ -178,11 +179,7 @@ double quantile_of_chips(const ErrorsByChip& errors, double share) {
 std::vector<HoldOutCell> hold_out_cells(const std::string& folder) {
   Errors errors;
   for (const Source& source : kSources) {
-    const std::string path = folder + "/" + source.file;
-    if (!std::filesystem::exists(path))
-      continue;
-    base::ReadReport report;
-    for (const Measurement& m : read_measurements(path, report)) {
+    for (const Measurement& m : published_rows(folder, source.file)) {
       const System* device = find_shipped(m.question.device);
       if (!device && source.system)
         device = find_shipped(source.system);

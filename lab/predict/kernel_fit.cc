@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
 
 #include "base/rng.h"
+#include "lab/predict/training_runs.h"
 
 namespace lento::predict {
 namespace {
@@ -348,11 +348,7 @@ void judge_kind(const Rows& rows, FusedKind kind, std::vector<JudgedKernel>& out
 std::vector<KernelRow> kernel_rows(const std::string& folder) {
   std::vector<KernelRow> out;
   for (const char* table : kTables) {
-    const std::string path = folder + "/" + table;
-    if (!std::filesystem::exists(path))
-      continue;
-    base::ReadReport report;
-    for (Measurement& m : read_measurements(path, report)) {
+    for (Measurement& m : published_rows(folder, table)) {
       const System* system = find_shipped(m.question.device);
       if (!system)
         continue;

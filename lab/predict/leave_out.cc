@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <set>
 
+#include "lab/predict/training_runs.h"
 #include "predict/time/hold_out.h"
 #include "predict/time/question.h"
 
@@ -27,11 +27,7 @@ using Rows = std::vector<Measurement>;
 Rows all_rows(const std::string& folder) {
   Rows out;
   for (const char* table : kTables) {
-    const std::string path = folder + "/" + table;
-    if (!std::filesystem::exists(path))
-      continue;
-    base::ReadReport report;
-    const Rows rows = read_measurements(path, report);
+    const Rows rows = published_rows(folder, table);
     out.insert(out.end(), rows.begin(), rows.end());
   }
   return out;

@@ -89,6 +89,12 @@ std::string published_tables() {
   return std::string(shared ? shared : "../shared") + "/data/predict";
 }
 
+std::vector<Measurement> published_rows(const std::string& folder, const std::string& table) {
+  const std::string path = folder + "/" + table;
+  base::ReadReport report;
+  return std::filesystem::exists(path) ? read_measurements(path, report) : std::vector<Measurement>{};
+}
+
 std::vector<PublishedRun> published_runs(const std::string& folder) {
   std::vector<PublishedRun> out;
   for (const Table& table : kTables) {

@@ -29,6 +29,9 @@ struct PublishedRun {
 // Returns the folder of measured tables: data/predict under LENTO_SHARED, or under ../shared.
 std::string published_tables();
 
+// Returns the measurements of a table in `folder`, none where it is absent.
+std::vector<Measurement> published_rows(const std::string& folder, const std::string& table);
+
 // Returns the runs of every table of training runs in `folder`, on chips that the tables name exactly.
 std::vector<PublishedRun> published_runs(const std::string& folder);
 

@@ -10,6 +10,7 @@
 
 #include "base/units.h"
 #include "evidence/sample.h"
+#include "lab/predict/training_runs.h"
 
 namespace lento::predict {
 namespace {
@@ -34,10 +35,8 @@ class Validator {
 
   const Rows& table(const std::string& file) {
     const auto [at, fresh] = tables_.try_emplace(file);
-    const std::string path = folder_ + "/" + file;
-    base::ReadReport report;
-    if (fresh && std::filesystem::exists(path))
-      at->second = read_measurements(path, report);
+    if (fresh)
+      at->second = published_rows(folder_, file);
     return at->second;
   }
 
