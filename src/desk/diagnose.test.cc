@@ -208,10 +208,22 @@ TEST(FileNames, TheToolInFrontOfAHostIsRemoved) {
   EXPECT_EQ(
       hosts_of({"tr-gpu002.ethtool-S.txt", "tr-gpu003.ethtool-S.txt"}),
       (Names{"tr-gpu002", "tr-gpu003"}));
+  EXPECT_EQ(hosts_of({"alpha/smi.txt", "bravo/smi.txt", "golf/smi.txt"}), (Names{"alpha", "bravo", "golf"}));
+  EXPECT_EQ(hosts_of({"before/smi.txt", "after/smi.txt"}), (Names{"", ""}));
   // Both ends of a measurement.
   EXPECT_EQ(
       hosts_of({"ibw_n-a_n-b.txt", "ibw_n-a_n-c.txt", "ibw_n-b_n-c.txt"}),
       (Names{"n-a and n-b", "n-a and n-c", "n-b and n-c"}));
+  EXPECT_EQ(
+      hosts_of({"bw_ibn-01_ibn-02.log", "bw_ibn-03_ibn-04.log", "bw_ibn-05_ibn-06.log"}),
+      (Names{"ibn-01 and ibn-02", "ibn-03 and ibn-04", "ibn-05 and ibn-06"}));
+  EXPECT_EQ(
+      hosts_of({"osu_latency.c1n1-c1n2.txt", "osu_latency.c1n2-c1n3.txt", "osu_latency.c1n3-c1n4.txt"}),
+      (Names{"c1n1 and c1n2", "c1n2 and c1n3", "c1n3 and c1n4"}));
+  EXPECT_EQ(
+      hosts_of({"n1_to_n2.txt", "n2_to_n3.txt", "n3_to_n4.txt"}),
+      (Names{"n1 and n2", "n2 and n3", "n3 and n4"}));
+  EXPECT_EQ(hosts_of({"n1.hpc.corp/a.log", "n2.hpc.corp/a.log"}), (Names{"n1", "n2"}));
   EXPECT_EQ(hosts_of({"n1_gpu0.txt", "n1_gpu1.txt", "n2_gpu0.txt", "n2_gpu1.txt"}).size(), 4u);
   EXPECT_EQ(hosts_of({"gpu-box-17.txt"}), Names{"gpu-box-17"});
   EXPECT_EQ(hosts_of({"w16-mi300.dmesg", "w17-mi300.dmesg"}), (Names{"w16-mi300", "w17-mi300"}));

@@ -109,7 +109,7 @@ std::string without_common(const std::string& stem, const std::string& other) {
   size_t differs = 0;
   while (differs < stem.size() && differs < other.size() && stem[differs] == other[differs])
     ++differs;
-  const size_t dot = stem.find('.', differs);
+  const size_t dot = stem.find_first_of("._", differs);
   bool is_host = dot != stem.npos && std::ranges::any_of(stem.substr(dot), is_letter) &&
                  stem.find_first_of("_.") >= differs;
   for (size_t i = 0; i < stem.size() && i < other.size() && stem[i] == other[i]; ++i) {
@@ -186,7 +186,7 @@ Subject name_among(
     const fs::path& file,
     const std::set<fs::path>& others,
     const std::set<std::string>& hosts,
-    bool folders_are_hosts,
+    bool folder_is_host,
     bool folders_are_ranks) {
   const std::string stem = stem_of(file);
   const std::string folder = file.parent_path().filename().string();
@@ -219,8 +219,8 @@ Subject name_among(
     return {"", "", folder};
   // "node1/nvme0.log" and "node2/nvme0.log": a name that comes again in other folders is that of a device.
   const bool is_of_device = same > 0 && !is_host_word(name.host) && is_host_word(folder);
-  if ((name.host.empty() || is_of_device) && folders_are_hosts && looks_like_host(folder))
-    name.host = folder;
+  if ((name.host.empty() || is_of_device) && folder_is_host)
+    name.host = short_name(folder);
   return name;
 }
 
@@ -238,13 +238,28 @@ std::vector<Ends> splits_of(const std::string& stem, const PairForm& form) {
   std::vector<Ends> splits;
   const size_t end = stem.size() - form.behind;
   for (size_t i = form.before + 1; i + 1 < end; ++i)
-    if (is_joint(stem[i]))
-      splits.emplace_back(stem.substr(form.before, i - form.before), stem.substr(i + 1, end - i - 1));
+    if (is_joint(stem[i])) {
+      const size_t right =
+          stem.substr(i).starts_with("_to_") || stem.substr(i).starts_with("-to-") ? i + 4 : i + 1;
+      if (right < end)
+        splits.emplace_back(stem.substr(form.before, i - form.before), stem.substr(right, end - right));
+    }
   return splits;
 }
 
-// Returns the ends of each stem when all are named after two hosts in this form: each name is in at least two
-// stems, none is in all, and one is first in a stem and second in another.
+// Replaces each digit: names of hosts that are alike but for their numbers have one shape.
+std::string shape_of(std::string name) {
+  std::ranges::replace_if(
+      name,
+      [](char c) {
+        return c >= '0' && c <= '9';
+      },
+      '0');
+  return name;
+}
+
+// Returns the ends of each stem when all are named after two hosts in this form. Both have one shape, or each
+// name is in at least two stems, none is in all, and one is first in a stem and second in another.
 std::vector<Ends> ends_in(const std::vector<std::string>& stems, const PairForm& form) {
   std::map<std::string, size_t> first;
   std::map<std::string, size_t> second;
@@ -258,20 +273,32 @@ std::vector<Ends> ends_in(const std::vector<std::string>& stems, const PairForm&
   };
   std::vector<Ends> ends;
   bool is_crossed = false;
+  bool is_alike = true;
   for (const std::string& stem : stems) {
     const std::vector<Ends> splits = splits_of(stem, form);
-    const auto at = std::ranges::find_if(splits, [&](const Ends& split) {
-      const size_t fewest = std::min(count(split.first), count(split.second));
-      const size_t most = std::max(count(split.first), count(split.second));
-      const bool is_named = split.first.find_first_not_of("0123456789-_.") != stem.npos;
-      return is_named && split.first != split.second && fewest > 1 && most < stems.size();
-    });
+    const auto is_named = [&](const Ends& split) {
+      return split.first != split.second && !names_a_job(split.first) &&
+             std::ranges::any_of(split.first, is_letter) && std::ranges::any_of(split.second, is_letter);
+    };
+    const auto are_alike = [&](const Ends& split) {
+      return is_named(split) && looks_like_host(split.first) &&
+             shape_of(split.first) == shape_of(split.second);
+    };
+    const auto are_shared = [&](const Ends& split) {
+      return is_named(split) && std::min(count(split.first), count(split.second)) > 1 &&
+             std::max(count(split.first), count(split.second)) < stems.size();
+    };
+    auto at = std::ranges::find_if(splits, are_alike);
+    if (at == splits.end()) {
+      is_alike = false;
+      at = std::ranges::find_if(splits, are_shared);
+    }
     if (at == splits.end())
       return {};
     is_crossed = is_crossed || second.contains(at->first) || first.contains(at->second);
     ends.push_back(*at);
   }
-  return is_crossed ? ends : std::vector<Ends>{};
+  return is_alike || is_crossed ? ends : std::vector<Ends>{};
 }
 
 // Returns both hosts of each file, "n1 and n2" (ends.h), when the files of one kind are named after pairs.
@@ -315,6 +342,7 @@ std::map<int32_t, Subject> names_of(const Records& records) {
   const std::vector<size_t> kinds = kinds_of(records);
   std::map<size_t, std::set<fs::path>> files;
   std::set<std::string> folders;
+  std::map<std::string, std::set<std::string>> same;  // the folders in which a name of a file comes again
   std::set<std::string> numbers;  // folders named 0, 1, 2 ..., as torchrun --log-dir makes them
   for (size_t i = 0; i < records.files.size(); ++i) {
     const fs::path path = without_rotation(records.files[i].path);
@@ -324,24 +352,45 @@ std::map<int32_t, Subject> names_of(const Records& records) {
     if (!records.files[i].recognised())
       continue;
     files[kinds[i]].insert(path);
-    if (looks_like_host(folder))
+    if (looks_like_host(short_name(folder)))
       folders.insert(folder);
+    else if (std::ranges::any_of(folder, is_letter) && !names_a_job(folder))
+      same[path.filename().string()].insert(folder);
   }
+  // Folders with equal names of files are hosts, whatever they are called.
+  constexpr size_t kFewestAlike = 3;
+  for (const auto& [name, own] : same)
+    if (own.size() >= kFewestAlike)
+      folders.insert(own.begin(), own.end());
   const bool are_ranks =
       numbers.size() > 1 && numbers.contains("0") && numbers.contains(std::to_string(numbers.size() - 1));
   const std::set<std::string> hosts = hosts_of(records);
   std::map<size_t, std::map<fs::path, std::string>> pairs;
-  for (const auto& [kind, paths] : files)
-    pairs[kind] = pairs_among(paths);
+  for (const auto& [kind, paths] : files) {
+    std::map<std::string, std::set<fs::path>> alike;  // but for numbers
+    for (const fs::path& path : paths)
+      alike[shape_of(path.string())].insert(path);
+    for (const auto& [shape, own] : alike)
+      pairs[kind].merge(pairs_among(own));
+    if (pairs[kind].empty())
+      pairs[kind] = pairs_among(paths);
+  }
+  const auto is_host = [&](const fs::path& path) {
+    return folders.size() > 1 && folders.contains(path.parent_path().filename().string());
+  };
   std::map<int32_t, Subject> names;
   for (size_t i = 0; i < records.files.size(); ++i) {
     const fs::path path = without_rotation(records.files[i].path);
     if (!records.files[i].recognised())
       continue;
+    if (const std::string& host = records.files[i].host; !host.empty()) {
+      names[int32_t(i)] = named_by(host);
+      continue;
+    }
     const auto pair = pairs[kinds[i]].find(path);
     names[int32_t(i)] = pair != pairs[kinds[i]].end()
                             ? Subject{pair->second, "", ""}
-                            : name_among(path, files[kinds[i]], hosts, folders.size() > 1, are_ranks);
+                            : name_among(path, files[kinds[i]], hosts, is_host(path), are_ranks);
   }
   return names;
 }

@@ -187,6 +187,42 @@ TEST(WholeIncident, ARunThatWasCutIsComparedAtItsSize) {
   EXPECT_EQ(subject_of(runs(236)), "h1, h3");
 }
 
+// So few peers do not show whether one is slow or the others are fast.
+TEST(WholeIncident, OneSlowReplicaOfTwoLeavesAQuestion) {
+  const auto log = [](int rate) {
+    std::string text;
+    for (int i = 0; i < 60; ++i)
+      text += format(
+          "[2025-12-17 05:%02d:47] Decode batch. #running-req: 40, #token: 64, token usage: 0.00, gen "
+          "throughput "
+          "(token/s): %d.39, #queue-req: 0\n",
+          i,
+          rate + i % 7);
+    return text;
+  };
+  const Diagnosis found = judge_named({{"inf-07", log(2130)}, {"inf-08", log(1700)}});
+  EXPECT_EQ(found.outcome, Outcome::CannotJudge) << found.verdict;
+  EXPECT_NE(found.reason.find("inf-08 has tokens per second"), std::string::npos) << found.reason;
+  EXPECT_EQ(judge_named({{"inf-07", log(2130)}, {"inf-08", log(2128)}}).outcome, Outcome::Healthy);
+}
+
+TEST(WholeIncident, HardwareThatFailedBeforeIsTheCauseOfAnEndElsewhere) {
+  const Diagnosis found = judge(
+      {"2026-11-20T10:01:13 n5 kernel: NVRM: Xid (PCI:0000:bb:00): 48, pid=12, name=python3, DBE\n",
+       log(0.5) +
+           "Root Cause (first observed failure):\n[0]:\n  time      : 2026-11-20_10:11:20\n  host      : n1\n"
+           "  rank      : 0 (local_rank: 0)\n  exitcode  : -6 (pid: 402)\n"});
+  EXPECT_EQ(subject_of(found), "n5/0000:bb:00.0") << found.verdict;
+  EXPECT_EQ(found.findings.size(), 1u);
+}
+
+TEST(WholeIncident, AnErrorOfPrometheusIsNoFault) {
+  const Diagnosis found =
+      judge({R"({"status": "error", "errorType": "execution", "error": "too many samples"})"});
+  EXPECT_EQ(found.outcome, Outcome::CannotJudge) << found.verdict;
+  EXPECT_NE(found.reason.find("too many samples"), std::string::npos) << found.reason;
+}
+
 TEST(WholeIncident, OneRankThatFailsInEachAttemptLeavesAQuestion) {
   std::string text = log(2);
   for (int i = 0; i < 3; ++i)

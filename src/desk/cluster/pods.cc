@@ -81,6 +81,8 @@ class PodTable : public Reader {
       return false;
     const std::string& status = cells[status_];
     const std::string node = node_ < cells.size() && cells[node_] != "<none>" ? cells[node_] : "";
+    if (!node.empty())
+      sink.pod(cells[0], node);
     if (!node.empty() && std::ranges::find(kOfNode, status) != kOfNode.end())
       sink.event(node_event("kubernetes/pod lost", Severity::Fault, node, "it lost a pod: " + status));
     else if (std::ranges::find(kOfProgram, status) != kOfProgram.end())

@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
+#include "desk/read/ends.h"
 
 namespace lento::desk {
 namespace {
@@ -33,8 +34,13 @@ bool is_of_process(const Finding& finding) {
          !finding.where->rank.empty();
 }
 
+// Returns whether a finding is about a measurement between two hosts.
+bool is_between(const Finding& finding) {
+  return ends_of(host_of(finding)).size() > 1;
+}
+
 bool is_symptom(const Finding& finding) {
-  return is_of_process(finding) || finding.category.starts_with("hang") ||
+  return is_of_process(finding) || is_between(finding) || finding.category.starts_with("hang") ||
          finding.category == "common to the failed jobs" || finding.category == "a process ended first" ||
          is_state_of_node(finding);
 }
@@ -68,9 +74,22 @@ void place_symptoms(std::vector<Finding>& findings) {
       continue;
     size_t best = causes;
     for (size_t i = 0; i < causes; ++i) {
-      const bool is_here = !host_of(symptom).empty() && host_of(kept[i]) == host_of(symptom);
+      const std::vector<std::string> hosts = ends_of(host_of(symptom));
+      const bool is_here = !hosts[0].empty() && std::ranges::find(hosts, host_of(kept[i])) != hosts.end();
       if (is_here && (best == causes || kept[i].score > kept[best].score))
         best = i;
+    }
+    // A process that ended after the only part whose hardware failed ended because of it, on whichever host.
+    if (best == causes && is_of_process(symptom)) {
+      const auto is_before = [&](const Finding& cause) {
+        return cause.category == "faulty hardware" && cause.score > 0.8 && cause.when &&
+               (!symptom.when || cause.when->begin <= symptom.when->begin);
+      };
+      const auto failed =
+          std::ranges::find_if(kept.begin(), kept.begin() + std::ptrdiff_t(causes), is_before);
+      if (failed != kept.begin() + std::ptrdiff_t(causes) &&
+          std::none_of(failed + 1, kept.begin() + std::ptrdiff_t(causes), is_before))
+        best = size_t(failed - kept.begin());
     }
     if (best < causes)
       place_under(kept[best], symptom);

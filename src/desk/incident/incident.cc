@@ -168,7 +168,7 @@ bool is_outside(
     const finding::Finding& finding,
     const std::set<std::string>& seen,
     const std::optional<finding::TimeWindow>& job) {
-  if (seen.empty() || (finding.where && seen.contains(finding.where->host)))
+  if (finding.where && seen.contains(finding.where->host))
     return false;
   size_t count = 0;
   for (const Event& event : records.events()) {
@@ -181,9 +181,9 @@ bool is_outside(
   return count > 0;
 }
 
-// Makes a note of what need not be of the job: a fault of a program without a time, where the job's own log
-// shows a job that neither failed nor became slower, and a node or pod of which only a scheduler speaks,
-// there and where another part is named.
+// Makes a note of what need not be of the job. Where the job's own log shows a job that neither failed nor
+// became slower: a fault of a program without a time, and a node or pod of which only a scheduler speaks.
+// Where a part is named: such nodes, faults of programs, and what was over before the job began.
 void set_aside_others(const Records& records, Judgement& judgement) {
   const std::optional<finding::TimeWindow> span = span_of_job(records);
   const std::set<std::string> seen = hosts_seen(records);
@@ -198,13 +198,21 @@ void set_aside_others(const Records& records, Judgement& judgement) {
                          std::ranges::none_of(records.events(), [&](const Event& event) {
                            return is_ending(event) && !job_went_on(records, event);
                          });
+  const auto is_program = [](const finding::Finding& finding) {
+    return finding.category == "fault of a program";
+  };
+  const auto is_past = [&](const finding::Finding& finding) {
+    return span && finding.when && finding.when->end < span->begin;
+  };
   const bool has_part = std::ranges::any_of(judgement.findings, [&](const finding::Finding& finding) {
-    return names_a_part(finding) && !need_not_be(finding);
+    return names_a_part(finding) && !is_program(finding) && !is_past(finding) && !outside(finding);
   });
   if (!is_steady && !has_part)
     return;
   std::erase_if(judgement.findings, [&](const finding::Finding& finding) {
-    if (!(is_steady ? need_not_be(finding) : outside(finding)))
+    const bool is_other =
+        finding.subject != "the job" && (is_program(finding) || is_past(finding) || outside(finding));
+    if (!(has_part ? is_other : need_not_be(finding)))
       return false;
     judgement.notes.push_back(
         finding.summary + " (" + finding.evidence[0].source + "), which need not be of the job" +
@@ -212,7 +220,7 @@ void set_aside_others(const Records& records, Judgement& judgement) {
     return true;
   });
   std::erase_if(judgement.open, [&](const OpenQuestion& open) {
-    if (open.host.empty() || seen.empty() || seen.contains(open.host))
+    if (open.host.empty() || seen.contains(open.host))
       return false;
     judgement.notes.push_back(open.reason + ", which need not be of the job");
     return true;

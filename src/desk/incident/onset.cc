@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "desk/incident/judge.h"
 #include "desk/incident/pieces.h"
+#include "evidence/compare.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -227,6 +228,40 @@ Track course_of(const std::vector<Track>& tracks) {
   return course;
 }
 
+// Raises a question where one of two or three hosts is worse than the others at the same work: so few peers
+// do not show which level is the right one. The ranks of one job take their steps together and do not differ.
+void question_few(
+    const Quantity& quantity,
+    const std::vector<Track>& tracks,
+    const JudgeOptions& options,
+    Judgement& out) {
+  constexpr double kApart = 0.95;  // of all pairs of samples
+  if (tracks.size() < 2 || tracks.size() >= kFewestOnsetPeers)
+    return;
+  for (const Track& track : tracks) {
+    std::vector<double> others;
+    for (const Track& other : tracks)
+      if (&other != &track)
+        others.insert(others.end(), other.value.begin(), other.value.end());
+    if (track.subject.host.empty() || track.value.size() < kFewestSamples || others.size() < kFewestSamples)
+      continue;
+    const evidence::RankSum ranks = evidence::rank_sum(track.value, others);
+    const bool is_higher = quantity.better == Better::Lower;
+    const double own = evidence::median(track.value);
+    const double theirs = evidence::median(others);
+    if ((is_higher ? ranks.superiority : 1 - ranks.superiority) < kApart ||
+        (is_higher ? ranks.greater : ranks.less) > options.false_alarms ||
+        times_worse(quantity, own, theirs) < 1 + options.least_effect)
+      continue;
+    out.open.push_back(
+        {subject_text(track.subject) + " has " + quantity.name + " " + value_with_unit(own, quantity) +
+             " where the " + (tracks.size() == 2 ? "other has " : "others have ") +
+             value_with_unit(theirs, quantity) + ", and so few do not show which is right",
+         "the same of two more hosts, and clocks and temperatures of the GPUs of these"});
+    return;
+  }
+}
+
 bool are_ranks_by_step(const std::vector<Track>& tracks) {
   return std::ranges::all_of(tracks, [](const Track& track) {
     return track.clock == Clock::None && track.subject.device.empty();
@@ -245,9 +280,10 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
     if (!has_side || quantity.kind != Kind::Level)
       continue;
     std::vector<Track> own = tracks.tracks;
-    if (quantity.scope == Scope::Job)
+    if (quantity.scope == Scope::Job) {
+      question_few(quantity, own, options, out);
       own = {course_of(own)};
-    else if (own.size() >= kFewestOnsetPeers)
+    } else if (own.size() >= kFewestOnsetPeers)
       own = {are_ranks_by_step(own) ? course_of(own) : Track{}};
     for (Track& track : own)
       if (track.value.size() >= kFewestSamples)

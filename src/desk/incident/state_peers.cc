@@ -133,9 +133,15 @@ std::vector<Peer> by_end(const Quantity& quantity, const std::vector<Peer>& peer
         at->second = peer;
       at->second.subject = {host, peer.subject.device, peer.subject.rank};
     }
+  // The only pair of a host says as much of the other end. A host of one pair is judged by its pair.
+  std::map<std::string, size_t> pairs;
+  for (const Peer& peer : peers)
+    for (const std::string& host : ends_of(peer.subject.host))
+      ++pairs[host];
   std::vector<Peer> out;
   for (auto& [host, peer] : hosts)
-    out.push_back(std::move(peer));
+    if (pairs[host] > 1)
+      out.push_back(std::move(peer));
   return out;
 }
 

@@ -70,12 +70,13 @@ const Meaning* meaning_of(std::string_view sensor, std::string_view state) {
 }
 
 const LineForm kSelForms[] = {
-    {"^~{id:name} | {date:word} | {time:word} | {rest}Asserted",
+    {"^~{id:name} | {date:word} | {time:word}(? UTC?) | {rest}Asserted",
      {"   4 | 11/03/2025 | 07:31:44 | Fan FAN3 | Lower Critical going low  | Asserted | Reading 0 < "
       "Threshold 1200 RPM",
       "   1 | 10/02/2025 | 08:01:12 | Event Logging Disabled SEL | Log area reset/cleared | Asserted"}},
-    {"^~{id:name} | {date:word} | {time:word} | {rest}Deasserted",
-     {" 1f | 11/03/2025 | 07:33:00 | Power Supply PS1 | Power Supply AC lost | Deasserted"}},
+    {"^~{id:name} | {date:word} | {time:word}(? UTC?) | {rest}Deasserted",
+     {" 1f | 11/03/2025 | 07:33:00 | Power Supply PS1 | Power Supply AC lost | Deasserted",
+      "  2a | 11/03/2025 | 07:33:00 UTC | Power Supply PS1 | Power Supply AC lost | Deasserted"}},
 };
 
 // Parses "11/03/2025" and "07:31:44".

@@ -177,6 +177,16 @@ class MetricsPage : public Reader {
 
   void document(std::string_view text, const std::string& path, Sink& sink) override {
     const base::Json answer = base::parse_json(text, path);
+    if (const base::Json* error = answer.find("error");
+        error && error->is_string() && answer.find("errorType")) {
+      Event event;
+      event.kind = "unread/state";
+      event.meaning = "the query of Prometheus failed: " + error->string({});
+      event.action = "the same query again, over a shorter time or fewer series";
+      sink.event(std::move(event));
+      sink.took();
+      return;
+    }
     const base::Json* data = answer.find("data");
     const base::Json* result = data ? data->find("result") : nullptr;
     if (!result)
@@ -227,6 +237,7 @@ class MetricsPage : public Reader {
       subject.device = base::try_uint(device) ? "gpu" + device : device;
     Quantity quantity = quantity_of(sample_.name);
     quantity.name += labels_beside(sample_, device);
+    quantity.group = label("modelName");
     return {std::move(quantity), std::move(subject)};
   }
 
@@ -317,6 +328,10 @@ double score(std::string_view head, std::string& reason) {
 }
 
 double score_answer(std::string_view head, std::string& reason) {
+  if (head.find("\"errorType\"") != head.npos && head.find("\"status\"") != head.npos) {
+    reason = "it is the error that Prometheus answered";
+    return 0.9;
+  }
   if (head.find("\"resultType\"") == head.npos || head.find("\"result\"") == head.npos ||
       fleet::is_range_answer(head))
     return 0;

@@ -42,6 +42,20 @@ TEST(MetricsPage, OnePageAHostIsOneQuestion) {
   EXPECT_THAT(d.findings[0].next_step, HasSubstr("one instant"));
 }
 
+TEST(MetricsPage, PeersAreOfOneModel) {
+  std::vector<std::string> pages;
+  for (const auto& [model, clock] :
+       {std::pair{"H100", 1980}, {"H100", 1980}, {"A100", 1410}, {"A100", 1410}}) {
+    std::string& text = pages.emplace_back();
+    for (int gpu = 0; gpu < 4; ++gpu)
+      text += "DCGM_FI_DEV_SM_CLOCK{gpu=\"" + std::to_string(gpu) + "\",modelName=\"" + model + "\"} " +
+              std::to_string(pages.size() == 2 && gpu == 1 ? 1215 : clock) + "\n";
+  }
+  const finding::Diagnosis d = judge(pages);
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "host1/gpu1");
+}
+
 TEST(MetricsPage, OnePageAloneCannotBeJudged) {
   EXPECT_EQ(judge({page(345)}).outcome, finding::Outcome::CannotJudge);
 }

@@ -74,6 +74,10 @@ class Sink {
   void address(const Subject& by_number, const std::string& address) {
     records_.note_address(filled(by_number), address, file_);
   }
+  // Notes the node on which a pod runs.
+  void pod(const std::string& name, const std::string& node) {
+    records_.note_pod(name, node);
+  }
   // Notes a kind of fault that the file, as far as it was read, would have shown.
   void covers(std::string_view what);
 

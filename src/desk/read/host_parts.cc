@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "base/number.h"
 
@@ -247,9 +248,53 @@ bool is_host_word(std::string_view word) {
   return is_padded(word) || is_known;
 }
 
+namespace {
+
+// Returns the text of a string of JSON that stands alone on its line, or nothing.
+std::optional<std::string> json_line(std::string_view line) {
+  const size_t begin = line.find_first_not_of(" \t");
+  if (begin == line.npos || line[begin] != '"')
+    return std::nullopt;
+  line = line.substr(begin + 1, line.find_last_of('"') - begin - 1);
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const bool is_escaped = line[i] == '\\' && i + 1 < line.size();
+    i += is_escaped;
+    text += is_escaped && line[i] == 't' ? '\t' : line[i];
+  }
+  return text;
+}
+
+// Takes the lists of lines that Ansible shows for each host.
+Parts by_tasks(std::string_view text) {
+  Split split;
+  std::string host;
+  bool is_in_list = false;
+  if (text.find("TASK [") == text.npos)
+    return {};
+  each_text_line(text, [&](std::string_view line) {
+    if (const size_t at = line.find(": ["); at != line.npos && line.ends_with("] => {") && line[0] != ' ')
+      host = line.substr(at + 3, line.find(']', at) - at - 3);
+    else if (line.starts_with("}"))
+      host.clear();
+    const bool begins = line.ends_with("\": [");
+    if (is_in_list && line.find_first_not_of(" \t],") == line.npos)
+      is_in_list = false;
+    if (const auto own = json_line(line); own && is_in_list && !host.empty() && !begins)
+      split.add(host, *own);
+    is_in_list = is_in_list || begins;
+    return true;
+  });
+  return split.take();
+}
+
+}  // namespace
+
 Parts host_parts(std::string_view text) {
   Parts parts = by_prefix(text);
-  return parts.empty() ? by_headings(text) : parts;
+  if (parts.empty())
+    parts = by_headings(text);
+  return parts.empty() ? by_tasks(text) : parts;
 }
 
 }  // namespace lento::desk

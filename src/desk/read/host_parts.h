@@ -5,9 +5,11 @@
 //   headed   = {heading {line}}
 //   heading  = {mark} HOST {mark}                                       loops over hosts: "=== n1 ==="
 //            | rule newline (HOST | GROUP) newline rule                 clush -b, dshbak
-//   group    = STEM "[" N ["-" N] {"," N ["-" N]} "]"                   hosts with equal output
 //            | "==> " [FOLDER] HOST [".log"] " <=="                     tail, head
 //            | HOST " | " ("CHANGED" | "SUCCESS" | "FAILED") any        ansible
+//   group    = STEM "[" N ["-" N] {"," N ["-" N]} "]"                   hosts with equal output
+//   tasks    = {"TASK [" any "]" {result}}                              ansible-playbook
+//   result   = STATE ": [" HOST "] => {" any NAME ": [" {string} "]"    the strings of JSON are the lines
 #pragma once
 
 #include <string>

@@ -89,6 +89,14 @@ TEST(Journal, LoggersInJsonAreUnwrappedAndOtherJsonIsKept) {
 }
 
 TEST(HostParts, LinesGoToTheHostThatWroteThem) {
+  const auto tasks = host_parts(
+      "TASK [health] ***\nok: [n1.lab] => {\n    \"msg\": [\n        \"| Overall | Healthy |\",\n        "
+      "\"a\\\"b\"\n"
+      "    ]\n}\nok: [n2.lab] => {\n    \"msg\": [\n        \"| Overall | Failure |\",\n        \"c\"\n    "
+      "]\n}\n");
+  ASSERT_EQ(tasks.size(), 2u);
+  EXPECT_EQ(tasks[0], (std::pair<std::string, std::string>{"n1.lab", "| Overall | Healthy |\na\"b\n"}));
+  EXPECT_EQ(tasks[1].second, "| Overall | Failure |\nc\n");
   const auto pdsh = host_parts("n012: a\nn013: b\nn012: c\nn013: d\n");
   ASSERT_EQ(pdsh.size(), 2u);
   EXPECT_EQ(pdsh[0].first, "n012");

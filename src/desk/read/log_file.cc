@@ -338,8 +338,11 @@ void LogReader::read(
   const std::string text = in.rest(kMostDocument, name);
   const auto parts = host_parts(without_mark(text));
   for (const auto& [host, lines] : parts) {
+    const size_t first = records.files.size();
     LineSource part = LineSource::of_text(lines);
     read_one(part, name + "/" + host, records, progress);
+    for (size_t i = first; i < records.files.size(); ++i)
+      records.files[i].host = host;
   }
   if (parts.empty()) {
     LineSource whole = LineSource::of_text(text);

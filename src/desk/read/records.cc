@@ -176,6 +176,12 @@ void Records::note_address(const Subject& by_number, const std::string& address,
     numbers_[{by_number.host, address, file}] = by_number.device;
 }
 
+void Records::note_pod(const std::string& pod, const std::string& node) {
+  constexpr size_t kMostPods = size_t{1} << 14;
+  if (node_of_pod_.size() < kMostPods)
+    node_of_pod_[pod] = node;
+}
+
 void Records::name_by_files(const std::map<int32_t, Subject>& names) {
   const auto host_of = [&](const std::string& host, int32_t file) {
     const auto at = names.find(file);
@@ -190,9 +196,14 @@ void Records::name_by_files(const std::map<int32_t, Subject>& names) {
       at->second.clear();
   }
   const std::set<std::string> shortened = hosts_with_and_without_domain(subjects_, events_, names);
+  std::map<std::string, size_t> pods;  // on each node
+  for (const auto& [pod, node] : node_of_pod_)
+    ++pods[node];
   const auto rename = [&](Subject& subject, int32_t file) {
     if (const auto at = names.find(file); at != names.end())
       fill(subject, at->second);
+    if (const auto at = node_of_pod_.find(subject.host); at != node_of_pod_.end() && pods[at->second] == 1)
+      subject.host = at->second;
     if (shortened.contains(subject.host))
       subject.host.resize(subject.host.find('.'));
     const auto number = numbers.find({subject.host, subject.device});

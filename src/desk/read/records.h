@@ -23,6 +23,7 @@ struct SourceFile {
   std::vector<std::string> formats;  // that its content fits
   std::vector<std::string> covers;   // what the file would have shown if it existed
   std::string reason;                // why the file was recognised, for --explain
+  std::string host;                  // of a part of a file that holds the output of several hosts
   bool is_broken = false;            // recognised, but not readable to its end
   uint64_t bytes = 0;
   uint64_t lines = 0;
@@ -95,6 +96,8 @@ class Records {
 
   // Notes that the device with an address is the one with a number: 0000:4b:00.0 is gpu3.
   void note_address(const Subject& by_number, const std::string& address, int32_t file);
+  // Notes the node on which a pod runs. What is known of a pod is of its node when that runs no other one.
+  void note_pod(const std::string& pod, const std::string& node);
   // Fills in hosts or ranks that the lines do not state, from the names of the files, and gives
   // devices by address their number. Called once all files are read.
   void name_by_files(const std::map<int32_t, Subject>& names);
@@ -127,6 +130,7 @@ class Records {
   void change_times(const Change& change);
 
   std::array<double, 4> newest_{kUnknown, kUnknown, kUnknown, kUnknown};  // by clock
+  std::map<std::string, std::string> node_of_pod_;
   std::set<int> zones_;  // that times state, in minutes ahead of UTC
   uint64_t dropped_ = 0;
 };
