@@ -183,7 +183,8 @@ bool is_outside(
 
 // Makes a note of what need not be of the job. Where the job's own log shows a job that neither failed nor
 // became slower: a fault of a program without a time, and a node or pod of which only a scheduler speaks.
-// Where a part is named: such nodes, faults of programs, and what was over before the job began.
+// Where a part is named: such nodes, what was over before the job began, and faults of programs if its
+// hardware broke.
 void set_aside_others(const Records& records, Judgement& judgement) {
   const std::optional<finding::TimeWindow> span = span_of_job(records);
   const std::set<std::string> seen = hosts_seen(records);
@@ -207,11 +208,15 @@ void set_aside_others(const Records& records, Judgement& judgement) {
   const bool has_part = std::ranges::any_of(judgement.findings, [&](const finding::Finding& finding) {
     return names_a_part(finding) && !is_program(finding) && !is_past(finding) && !outside(finding);
   });
+  const bool has_hardware = std::ranges::any_of(judgement.findings, [](const finding::Finding& finding) {
+    constexpr double kPresent = 0.8;  // a fault without an event for a day has less
+    return finding.category.starts_with("faulty") && finding.score > kPresent;
+  });
   if (!is_steady && !has_part)
     return;
   std::erase_if(judgement.findings, [&](const finding::Finding& finding) {
-    const bool is_other =
-        finding.subject != "the job" && (is_program(finding) || is_past(finding) || outside(finding));
+    const bool is_other = finding.subject != "the job" &&
+                          ((has_hardware && is_program(finding)) || is_past(finding) || outside(finding));
     if (!(has_part ? is_other : need_not_be(finding)))
       return false;
     judgement.notes.push_back(
