@@ -11,6 +11,7 @@
 //   warning = "NCCL WARN" text | "Connection closed by remote peer" HOST "<" PORT ">"
 //
 // Source: the transports of NCCL 2.18 to 2.28 (net, net_ib, p2p, shm).
+#include <algorithm>
 #include <set>
 
 #include "desk/pytorch/pytorch.h"
@@ -200,12 +201,25 @@ class NcclDebug : public Reader {
     return {sink.subject()};
   }
 
+  // Returns whether a warning is RCCL's advice on how a host is set up, which it gives at each start.
+  static bool is_advice(std::string_view what) {
+    constexpr std::string_view kAdvice[] = {
+        "NUMA auto balancing",
+        "Missing \"iommu=pt\"",
+        "HSA_FORCE_FINE_GRAIN"};
+    return std::ranges::any_of(kAdvice, [&](std::string_view text) {
+      return what.find(text) != what.npos;
+    });
+  }
+
   // Returns the event for a warning of NCCL.
   static Event event_of(size_t form, const Match& match) {
     Event event;
     event.kind = "job/nccl warning";
     event.severity = Severity::Note;
     event.meaning = "NCCL warned: " + match.text("what");
+    if (is_advice(match["what"]))
+      event.kind = "nccl/advice";
     event.action = "the logs of all ranks: the earliest error in them is the cause";
     if (form == NoNetwork) {
       event.kind = "nccl/no InfiniBand";
