@@ -76,7 +76,7 @@ std::string unclear_remedy(const ZoneSuspect& s) {
                   : "another run of the same program, which shows whether the delay returns";
 }
 
-constexpr size_t kShown = 3;
+constexpr size_t kMostZonesShown = 3;
 
 // Joins the first of the names.
 std::string some_of(const std::vector<std::string>& names) {
@@ -84,9 +84,9 @@ std::string some_of(const std::vector<std::string>& names) {
   const std::set<std::string> sorted(names.begin(), names.end());
   size_t shown = 0;
   for (const std::string& name : sorted)
-    if (shown++ < kShown)
+    if (shown++ < kMostZonesShown)
       out += (out.empty() ? "" : ", ") + (name.empty() ? "without a name" : name);
-  return out + (sorted.size() > kShown ? ", ..." : "");
+  return out + (sorted.size() > kMostZonesShown ? ", ..." : "");
 }
 
 // Adds the findings: slow cores, and chips that became slower as a whole.
@@ -133,10 +133,11 @@ void add_limits(Diagnosis& d, const ZoneJudgement& verdict, bool beside_earlier)
         ", although every other core of its row and column recorded: it had no work, or it hangs.");
   // The first is the reason of the verdict where nothing was found.
   const size_t reasons = d.findings.empty() ? 1 : 0;
-  for (size_t i = reasons; i < std::min(verdict.unclear.size(), reasons + kShown); ++i)
+  for (size_t i = reasons; i < std::min(verdict.unclear.size(), reasons + kMostZonesShown); ++i)
     d.notes.push_back(unclear_words(verdict.unclear[i], beside_earlier));
-  if (verdict.unclear.size() > reasons + kShown)
-    d.notes.push_back(std::to_string(verdict.unclear.size() - reasons - kShown) + " more cores stand out.");
+  if (verdict.unclear.size() > reasons + kMostZonesShown)
+    d.notes.push_back(
+        std::to_string(verdict.unclear.size() - reasons - kMostZonesShown) + " more cores stand out.");
 }
 
 // Returns the sentence of a verdict without findings.

@@ -37,7 +37,7 @@ struct Survey {
   std::map<std::string, uint64_t> reasons;
 };
 
-std::string seconds(int64_t ms) {
+std::string span_text(int64_t ms) {
   return base::format_quantity(double(ms) / 1000, base::Dimension::Time);
 }
 
@@ -101,8 +101,8 @@ TableFigure metric_table(const Survey& survey) {
          s.metric,
          std::to_string(s.machines),
          std::to_string(s.devices),
-         seconds(s.gap_ms),
-         seconds(s.age_ms)});
+         span_text(s.gap_ms),
+         span_text(s.age_ms)});
   }
   return table;
 }
@@ -116,7 +116,7 @@ std::vector<std::string> silent_machines(const Survey& survey, int64_t now) {
   std::vector<std::string> silent;
   for (const auto& [machine, newest] : survey.machines)
     if (newest < now - limit)
-      silent.push_back(machine + " for " + seconds(now - std::max(newest, now - kLookedAt)));
+      silent.push_back(machine + " for " + span_text(now - std::max(newest, now - kLookedAt)));
   return silent;
 }
 
@@ -189,7 +189,8 @@ void add_advice(const DoctorOptions& o, const Survey& survey, Diagnosis& d) {
     d.notes.push_back(
         "scrapes are over 30 s apart: faults are named after eight of them; set scrape_interval: 15s");
   if (oldest > 120'000)
-    d.notes.push_back("samples are over " + seconds(oldest) + " late: look at the remote write of the store");
+    d.notes.push_back(
+        "samples are over " + span_text(oldest) + " late: look at the remote write of the store");
   for (const auto& [reason, n] : survey.reasons)
     d.notes.push_back(
         std::to_string(n) + " samples skipped: " + reason +
@@ -221,10 +222,10 @@ Diagnosis examine_store(const DoctorOptions& o) {
   size_t devices = 0;
   for (const auto& [machine, names] : survey.devices)
     devices += names.size();
-  const std::string covered = seconds(kLookedAt) + ", " + std::to_string(survey.machines.size()) +
+  const std::string covered = span_text(kLookedAt) + ", " + std::to_string(survey.machines.size()) +
                               " machines, " + std::to_string(devices) + " devices, " +
                               std::to_string(survey.metrics.size()) + " metrics";
-  d.facts.emplace_back("store's clock against this one", seconds(apart));
+  d.facts.emplace_back("store's clock against this one", span_text(apart));
   if (survey.metrics.empty()) {
     finding::cannot_judge(
         d,
