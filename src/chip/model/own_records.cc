@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
+
+#include "evidence/stretch.h"
 
 namespace lento::chip {
 namespace {
@@ -49,20 +52,15 @@ double OwnRecords::gain(const Record& r, double log_factor) const {
 Stretch OwnRecords::likeliest() const {
   constexpr double kStep = 0.25;  // of the log factor
   Stretch best = all();
-  double most = 0;
+  double best_gain = 0;
+  std::vector<double> gains(records_.size());
   for (double x = kStep; x <= kMostLogFactor; x += kStep) {
-    double sum = 0;
-    size_t first = 0;
-    for (size_t i = 0; i < records_.size(); ++i) {
-      if (sum <= 0) {
-        sum = 0;
-        first = i;
-      }
-      sum += gain(records_[i], x);
-      if (sum > most) {
-        most = sum;
-        best = {first, i + 1, most};
-      }
+    std::ranges::transform(records_, gains.begin(), [&](const Record& r) {
+      return gain(r, x);
+    });
+    if (const evidence::Stretch found = evidence::largest_stretch(gains); found.sum > best_gain) {
+      best_gain = found.sum;
+      best = {found.first, found.last, found.sum};
     }
   }
   return best;

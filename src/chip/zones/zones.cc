@@ -15,6 +15,7 @@
 #include "evidence/compare.h"
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
+#include "evidence/stretch.h"
 
 namespace lento::chip {
 namespace {
@@ -60,29 +61,12 @@ std::vector<Place> holes_among(const std::set<Place>& cores, const TransferTrace
   return out;
 }
 
-// The stretch of successive records with the largest sum of excess over `least`.
-struct Stretch {
-  size_t first = 0;
-  size_t last = 0;  // the record after the stretch
-};
-
-Stretch slowest_stretch(std::span<const double> excess, double least) {
-  Stretch best;
-  double most = 0;
-  double sum = 0;
-  size_t first = 0;
-  for (size_t i = 0; i < excess.size(); ++i) {
-    if (sum <= 0) {
-      sum = 0;
-      first = i;
-    }
-    sum += excess[i] - least;
-    if (sum > most) {
-      most = sum;
-      best = {first, i + 1};
-    }
-  }
-  return best;
+// Returns the stretch of successive records with the largest sum of excess over `least`.
+evidence::Stretch slowest_stretch(std::span<const double> excess, double least) {
+  std::vector<double> over;
+  for (const double value : excess)
+    over.push_back(value - least);
+  return evidence::largest_stretch(over);
 }
 
 class ZoneJudge {
@@ -290,7 +274,7 @@ class ZoneJudge {
       return;
     }
     const double least = std::log1p(options_.tolerance);
-    const Stretch stretch = slowest_stretch(records, c.typical.middle + least);
+    const evidence::Stretch stretch = slowest_stretch(records, c.typical.middle + least);
     suspect.first = stretch.first;
     suspect.last = stretch.last;
     const double stretches = double(records.size()) * double(records.size() + 1) / 2;
