@@ -6,6 +6,16 @@
 
 namespace lento::cli {
 
+namespace {
+
+void add_fabric(Command& command, std::string& chip) {
+  command
+      .add_option("--chip", chip, "Fabric: wormhole (assumed without this option), blackhole, or a chip file")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
 void add_chip_examine(Command& app, Context& context) {
   Command* command =
       app.add_subcommand("examine", "Slow components from recorded transfers, without a mapping");
@@ -13,12 +23,7 @@ void add_chip_examine(Command& app, Context& context) {
   command->add_option("records", options->sources.files, "One run, as `lento chip import` reads it")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option(
-          "--chip",
-          options->chip,
-          "Fabric: wormhole (assumed without this option), blackhole, or a chip file")
-      ->type_name("FILE");
+  add_fabric(*command, options->chip);
   add_record_options(*command, options->sources);
   context.add_output_options(*command);
   example(*command, "lento chip examine examples/chip/noc_events.json --chip wormhole");
@@ -39,12 +44,7 @@ void add_chip_compare(Command& app, Context& context) {
   command->add_option("after", options->after.files[0], "Records of the later run")
       ->required()
       ->type_name("FILE");
-  command
-      ->add_option(
-          "--chip",
-          options->chip,
-          "Fabric: wormhole (assumed without this option), blackhole, or a chip file")
-      ->type_name("FILE");
+  add_fabric(*command, options->chip);
   add_record_options(*command, options->before);
   context.add_output_options(*command);
   example(
