@@ -82,7 +82,7 @@ void place_symptoms(std::vector<Finding>& findings) {
     // A process that ended after the only part whose hardware failed ended because of it, on whichever host.
     if (best == causes && is_of_process(symptom)) {
       const auto is_before = [&](const Finding& cause) {
-        return cause.category == "faulty hardware" && cause.score > 0.8 && cause.when &&
+        return cause.category == "faulty hardware" && is_broken(cause) && cause.when &&
                (!symptom.when || cause.when->begin <= symptom.when->begin);
       };
       const auto failed =

@@ -14,6 +14,7 @@
 #include "base/number.h"
 #include "base/units.h"
 #include "desk/incident/judge.h"
+#include "desk/read/rank_word.h"
 
 namespace lento::desk {
 namespace {
@@ -114,12 +115,13 @@ void judge_first_error(const Records& records, Judgement& out) {
 }
 
 // Raises a question about the one rank that failed in each of several attempts. Where each of R ranks is as
-// likely to fail, one rank fails n times in a row with the probability R^(1-n). The log of rank 0 alone shows
-// no other rank.
+// likely to fail, one rank fails n times in a row with the probability R^(1-n). The line must state the rank:
+// the log of one rank alone shows no other.
 void question_repeated(const Records& records, const JudgeOptions& options, Judgement& out) {
   std::map<std::string, std::vector<const Event*>> own;
   for (const Event& event : records.events())
-    if (event.kind == "job/error" && event.origin != Origin::Consequence && !event.subject.rank.empty())
+    if (event.kind == "job/error" && event.origin != Origin::Consequence && !event.subject.rank.empty() &&
+        rank_in(event.text).number == event.subject.rank)
       own[event.subject.rank].push_back(&event);
   if (own.size() != 1)
     return;

@@ -289,16 +289,18 @@ bool has_course_of_job(const Records& records) {
   });
 }
 
-// Returns how many GPUs have an event like this one, when they are more than half of those of all hosts: it
-// is then that of no single one. Otherwise returns 1.
-size_t gpus_with(const Records& records, const Event& event) {
+// Returns how many GPUs have an event like this one at a time that `is_near`, when they are more than half of
+// those of all hosts: it is then that of no single one. Otherwise returns 1.
+size_t
+gpus_with(const Records& records, const Event& event, const std::function<bool(const Event&)>& is_near) {
   std::set<Subject> all;
   for (const Series& series : records.series())
     if (const Subject& subject = records.subjects()[series.subject]; subject.device.starts_with("gpu"))
       all.insert(subject);
   std::set<Subject> own;
   for (const Event& other : records.events())
-    if (other.kind == event.kind && other.meaning == event.meaning && all.contains(other.subject))
+    if (other.kind == event.kind && other.meaning == event.meaning && all.contains(other.subject) &&
+        is_near(other))
       own.insert(other.subject);
   return own.size() * 2 > all.size() ? own.size() : 1;
 }
@@ -331,7 +333,10 @@ std::optional<finding::Finding> part_with_event_at(const Records& records, doubl
         part_of(event, servers) == subject)
       chain.push_back(&event);
   finding::Finding part = finding_of(records, subject, chain);
-  if (const size_t gpus = gpus_with(records, *nearest); gpus > 1) {
+  const auto is_near = [&](const Event& event) {
+    return event.time.clock == Clock::Unix && nearness(apart(event), moments.size(), span);
+  };
+  if (const size_t gpus = gpus_with(records, *nearest, is_near); gpus > 1) {
     part.subject = std::to_string(gpus) + " GPUs";
     part.summary = part.subject + ": " + nearest->meaning + ", " + moment_text(nearest->time);
     part.where.reset();

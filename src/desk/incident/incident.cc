@@ -208,10 +208,7 @@ void set_aside_others(const Records& records, Judgement& judgement) {
   const bool has_part = std::ranges::any_of(judgement.findings, [&](const finding::Finding& finding) {
     return names_a_part(finding) && !is_program(finding) && !is_past(finding) && !outside(finding);
   });
-  const bool has_hardware = std::ranges::any_of(judgement.findings, [](const finding::Finding& finding) {
-    constexpr double kPresent = 0.8;  // a fault without an event for a day has less
-    return finding.category.starts_with("faulty") && finding.score > kPresent;
-  });
+  const bool has_hardware = std::ranges::any_of(judgement.findings, is_broken);
   if (!is_steady && !has_part)
     return;
   std::erase_if(judgement.findings, [&](const finding::Finding& finding) {

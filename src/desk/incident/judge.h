@@ -141,6 +141,13 @@ void draw_levels(
     const std::vector<std::pair<Subject, double>>& parts,
     Judgement& out);
 
+// Returns whether a finding reports hardware or a link that broke. Without an event for a day its score is
+// lower (events.cc), because it may have been mended.
+inline bool is_broken(const finding::Finding& finding) {
+  constexpr double kPresent = 0.8;
+  return finding.category.starts_with("faulty") && finding.score > kPresent;
+}
+
 // Lists symptoms (a hang, a node that was taken out) under the part of their host that explains them.
 void place_symptoms(std::vector<finding::Finding>& findings);
 // Returns the index of the part that best explains why the job became slower, or parts.size() when none does:

@@ -230,12 +230,12 @@ Track course_of(const std::vector<Track>& tracks) {
 
 // Raises a question where one of two or three hosts is worse than the others at the same work: so few peers
 // do not show which level is the right one. The ranks of one job take their steps together and do not differ.
-void question_few(
+void question_odd_host(
     const Quantity& quantity,
     const std::vector<Track>& tracks,
     const JudgeOptions& options,
     Judgement& out) {
-  constexpr double kApart = 0.95;  // of all pairs of samples
+  const double apart = 1 - options.false_alarms;  // of all pairs of samples
   if (tracks.size() < 2 || tracks.size() >= kFewestOnsetPeers)
     return;
   for (const Track& track : tracks) {
@@ -249,7 +249,7 @@ void question_few(
     const bool is_higher = quantity.better == Better::Lower;
     const double own = evidence::median(track.value);
     const double theirs = evidence::median(others);
-    if ((is_higher ? ranks.superiority : 1 - ranks.superiority) < kApart ||
+    if ((is_higher ? ranks.superiority : 1 - ranks.superiority) < apart ||
         (is_higher ? ranks.greater : ranks.less) > options.false_alarms ||
         times_worse(quantity, own, theirs) < 1 + options.least_effect)
       continue;
@@ -281,7 +281,7 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
       continue;
     std::vector<Track> own = tracks.tracks;
     if (quantity.scope == Scope::Job) {
-      question_few(quantity, own, options, out);
+      question_odd_host(quantity, own, options, out);
       own = {course_of(own)};
     } else if (own.size() >= kFewestOnsetPeers)
       own = {are_ranks_by_step(own) ? course_of(own) : Track{}};

@@ -256,11 +256,13 @@ void Records::date_by_newest() {
 void Records::place_in_zone() {
   if (zones_.size() != 1 || *zones_.begin() == 0)
     return;
+  newest_[size_t(Clock::Unix)] = kUnknown;
   change_times([&](Moment& time) {
     if (time.clock == Clock::Unix && time.zone == Moment::kLocal) {
       time.seconds -= 60.0 * *zones_.begin();
       time.zone = *zones_.begin();
     }
+    note_time(time);
   });
 }
 
