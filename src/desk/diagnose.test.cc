@@ -27,6 +27,7 @@ class Folder {
     fs::remove_all(path_);
   }
   void write(const std::string& name, const std::string& text) const {
+    fs::create_directories((path_ / name).parent_path());
     std::ofstream(path_ / name, std::ios::binary) << text;
   }
   finding::Diagnosis diagnose() const {
@@ -245,6 +246,28 @@ TEST(FileNames, AHostWithAndWithoutItsDomainIsOne) {
   EXPECT_EQ(
       hosts,
       (std::vector<std::string>{"w17-mi300", "w17-mi300", "n1.a", "n1.b", "n1", "10.8.0.5", "w9.hpc"}));
+}
+
+// Pages of one host at several times, in a folder for each host or in files "n2-TIME.prom".
+TEST(Desk, PagesNamedAfterTheirTimeAreOfOneHost) {
+  for (const bool has_folders : {true, false}) {
+    const Folder folder;
+    for (int host = 1; host <= 6; ++host)
+      for (int page = 0; page < 4; ++page) {
+        const std::string name = "n" + std::to_string(host);
+        const std::string time = std::to_string(1795860000 + 60 * page);
+        folder.write(
+            has_folders ? name + "/" + time + ".prom" : name + "-" + time + ".prom",
+            "# TYPE node_load1 gauge\nnode_load1 " + std::to_string(19 + host % 2) +
+                "\n# TYPE node_network_receive_errs_total counter\n"
+                "node_network_receive_errs_total{device=\"eth0\"} " +
+                std::to_string(host == 2 ? 50000 + 2400 * page : 0) + "\nnode_boot_time_seconds 1.79e9\n");
+      }
+    const finding::Diagnosis found = folder.diagnose();
+    ASSERT_FALSE(found.findings.empty()) << found.verdict;
+    EXPECT_EQ(found.findings[0].subject, "n2/eth0");
+    EXPECT_NE(found.verdict.find("7200"), std::string::npos) << found.verdict;
+  }
 }
 
 }  // namespace

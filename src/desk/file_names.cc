@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +30,22 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// Removes endings added by compression and log rotation: "train.log.2.gz" and "train.log-20261120" are parts
-// of "train.log".
+// Returns how many characters at the end of a name are a time: Unix seconds or milliseconds of this century,
+// or a date, which a time of day may follow ("20261129", "2026-11-29T08-10", "20261129_081000Z").
+size_t time_at_end(const std::string& name) {
+  static const std::regex time(
+      R"((1\d{9}|1\d{12}|20\d\d-?[01]\d-?[0-3]\d([-_T]?[0-2]\d[-_:]?[0-5]\d([-_:]?[0-5]\d)?Z?)?)$)");
+  constexpr size_t kLongest = 20;
+  for (size_t size = std::min(kLongest, name.size()); size >= 8; --size)
+    if ((size == name.size() || is_joint(name[name.size() - size - 1])) &&
+        std::regex_match(name.substr(name.size() - size), time))
+      return size;
+  return 0;
+}
+
+// Removes endings added by compression and log rotation, and the time at which a file was written:
+// "train.log.2.gz" and "train.log-20261120" are parts of "train.log", "n3-1795860420.prom" one of "n3.prom".
+// A name that is a time only becomes empty, so that the folder names the part.
 fs::path without_rotation(const std::string& path) {
   fs::path name(path);
   for (const char* ending : {".gz", ".xz", ".zst", ".bz2"})
@@ -41,10 +56,14 @@ fs::path without_rotation(const std::string& path) {
     return name;
   if (last == ".old" || (last.size() > 1 && last.size() <= 4 && is_digits(last.substr(1))))
     name.replace_extension();
-  const std::string file = name.filename().string();
-  const size_t dash = file.rfind('-');
-  if (dash != file.npos && dash > 0 && file.size() - dash == 9 && is_digits(file.substr(dash + 1)))
-    name.replace_filename(file.substr(0, dash));
+  for (const bool is_behind : {true, false}) {  // "train.log-20261120", "n3-1795860420.prom"
+    const std::string stem = (is_behind ? name.filename() : name.stem()).string();
+    if (const size_t size = time_at_end(stem); size > 0) {
+      const std::string kept = stem.substr(0, stem.size() - std::min(stem.size(), size + 1));
+      name.replace_filename(kept + (is_behind ? "" : name.extension().string()));
+      break;
+    }
+  }
   return name;
 }
 

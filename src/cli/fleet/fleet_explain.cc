@@ -1,6 +1,7 @@
 // lento fleet explain: why an alert came when it did, and not earlier.
 #include "base/error.h"
 #include "base/json.h"
+#include "base/moment.h"
 #include "cli/fleet/fleet.h"
 #include "cli/fleet/fleet_sources.h"
 #include "fleet/scan/budget_text.h"
@@ -17,12 +18,37 @@ struct ExplainCommand {
   std::string false_alarms;
 };
 
-// Returns the machine of an alert, which is its name or a line of 'lento fleet watch --format jsonl'.
-std::string machine_of(const std::string& alert) {
+struct NamedAlert {
+  std::string machine;
+  std::string time;  // "2026-11-29T04:18:04.000Z", or empty
+};
+
+// Reads an alert, which is the name of a machine or a line of 'lento fleet watch --format jsonl'.
+NamedAlert read_alert(const std::string& alert) {
   if (!alert.starts_with("{"))
-    return alert;
+    return {alert, ""};
   const base::Location where{"ALERT"};
-  return base::parse_json(alert, "ALERT").at("labels", where).at("machine", where).string(where);
+  const base::Json line = base::parse_json(alert, "ALERT");
+  const base::Json* time = line.find("time");
+  return {
+      line.at("labels", where).at("machine", where).string(where),
+      time ? time->string(where) : std::string{}};
+}
+
+// Throws base::Error when an alert is older or newer than the record, which then cannot explain it.
+void require_time(const NamedAlert& alert, const fleet::MetricSeries& series) {
+  const auto at_ms = base::try_moment_ms(alert.time);
+  if (!at_ms || series.steps == 0)
+    return;
+  const int64_t begin_ms = series.time_ms(0);
+  const int64_t end_ms = series.time_ms(series.steps - 1) + series.step_ms;
+  if (*at_ms >= begin_ms && *at_ms <= end_ms + series.step_ms)
+    return;
+  throw base::Error(
+      {"ALERT"},
+      "the alert is of " + base::format_moment(double(*at_ms) / 1000) + ", and the record goes from " +
+          base::format_moment(double(begin_ms) / 1000) + " to " + base::format_moment(double(end_ms) / 1000),
+      "read a record that holds that time: a longer --last, or --end");
 }
 
 // Runs `lento fleet explain`.
@@ -35,7 +61,9 @@ void run(Context& context, ExplainCommand& o) {
   report.strict = context.strict;
   std::vector<finding::Input> inputs;
   const fleet::MetricSeries series = fleet::read_source(o.source, report, inputs);
-  finding::Diagnosis d = fleet::explain(series, machine_of(o.alert), o.scan);
+  const NamedAlert alert = read_alert(o.alert);
+  require_time(alert, series);
+  finding::Diagnosis d = fleet::explain(series, alert.machine, o.scan);
   d.inputs = std::move(inputs);
   finding::add_read_report(d, report);
   context.show(std::move(d));

@@ -1,15 +1,17 @@
-// Recognises counters by their values, because tables do not mark them. A metric is a counter when it rises
-// in nearly all steps on half of its machines and falls in nearly none on any. Noise makes other metrics fall
-// as often as they rise.
+// Recognises counters, whose rise is judged, because where they began says nothing. A metric is a counter
+// when it falls in nearly no step, as after a reset, and either its name says so or it rises often on half of
+// its machines. Noise makes other metrics fall as often as they rise.
 #include "fleet/read/counters.h"
 
 #include <cmath>
 #include <limits>
 
+#include "fleet/read/metric_names.h"
+
 namespace lento::fleet {
 namespace {
 
-constexpr size_t kFewestSteps = 20;
+constexpr size_t kFewestRises = 20;
 
 struct Moves {
   size_t up = 0;
@@ -40,10 +42,11 @@ bool only_rises(const MetricSeries& s, size_t metric) {
     const Moves moves = moves_of(s, metric, m);
     sum.up += moves.up;
     sum.down += moves.down;
-    judged += moves.all >= kFewestSteps;
-    rising += moves.all >= kFewestSteps && 10 * moves.up >= 9 * moves.all;
+    judged += moves.all >= kFewestRises;
+    rising += moves.up >= kFewestRises;
   }
-  return judged > 0 && 2 * rising >= judged && 100 * sum.down <= sum.up;
+  const bool rises = is_counter(s.metrics[metric]) ? sum.up > 0 : rising > 0 && 2 * rising >= judged;
+  return rises && 100 * sum.down <= sum.up;
 }
 
 void to_rate(MetricSeries& s, size_t metric) {

@@ -11,10 +11,12 @@ namespace {
 
 using testing::ElementsAre;
 
-MetricSeries table(const std::function<double(size_t, size_t)>& value) {
+MetricSeries table(
+    const std::function<double(size_t, size_t)>& value,
+    const std::string& name = "tokens_total") {
   MetricSeries s;
   s.machines = {"a", "b", "c", "d"};
-  s.metrics = {"tokens_total"};
+  s.metrics = {name};
   s.step_ms = 10'000;
   s.steps = 60;
   for (size_t t = 0; t < s.steps; ++t) {
@@ -56,10 +58,36 @@ TEST(Counters, LevelsAndStepsOfFewRisesStay) {
            [](size_t, size_t) {
              return 1.0;
            }}) {
-    MetricSeries s = table(value);
+    MetricSeries s = table(value, "tokens");
     counters_to_rates(s);
-    EXPECT_THAT(s.metrics, ElementsAre("tokens_total"));
+    EXPECT_THAT(s.metrics, ElementsAre("tokens"));
   }
+}
+
+TEST(Counters, ANameIsEnoughWhereNothingFalls) {
+  const auto rare = [](size_t t, size_t m) {
+    return 1e5 * double(m) + (m == 1 ? double(t / 10) : 0);
+  };
+  MetricSeries s = table(rare, "node_network_receive_errs_total");
+  counters_to_rates(s);
+  EXPECT_THAT(s.metrics, ElementsAre("rate(node_network_receive_errs_total)"));
+  EXPECT_FLOAT_EQ(s.at(0, 20, 1), 0.1F);
+  EXPECT_FLOAT_EQ(s.at(0, 20, 0), 0);
+  MetricSeries falling = table([](size_t t, size_t m) {
+    return double((7 * t + m) % 5);
+  });
+  counters_to_rates(falling);
+  EXPECT_THAT(falling.metrics, ElementsAre("tokens_total"));
+}
+
+TEST(Counters, RisesInHalfOfTheStepsAreEnough) {
+  MetricSeries s = table(
+      [](size_t t, size_t m) {
+        return 1e4 * double(m) + double(t / 2);
+      },
+      "retransmits");
+  counters_to_rates(s);
+  EXPECT_THAT(s.metrics, ElementsAre("rate(retransmits)"));
 }
 
 }  // namespace

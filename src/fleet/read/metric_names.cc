@@ -14,13 +14,18 @@ namespace lento::fleet {
 namespace {
 
 // Counters whose names lack a suffix by which counters are recognised.
-constexpr std::array<std::string_view, 8> kCounters{
+constexpr std::array<std::string_view, 13> kCounters{
+    "DCGM_FI_DEV_ECC_DBE_AGG_TOTAL",
+    "DCGM_FI_DEV_ECC_DBE_VOL_TOTAL",
+    "DCGM_FI_DEV_ECC_SBE_AGG_TOTAL",
+    "DCGM_FI_DEV_ECC_SBE_VOL_TOTAL",
     "DCGM_FI_DEV_NVLINK_BANDWIDTH_TOTAL",
     "DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION",
     "DCGM_FI_DEV_PCIE_REPLAY_COUNTER",
     "DCGM_FI_DEV_PCIE_TX_THROUGHPUT",
     "DCGM_FI_DEV_PCIE_RX_THROUGHPUT",
     "gpu_energy_consumed",
+    "node_netstat_Tcp_RetransSegs",
     "node_vmstat_pgfault",
     "node_vmstat_pgmajfault"};
 

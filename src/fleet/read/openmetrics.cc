@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "fleet/read/counters.h"
 #include "fleet/read/exposition.h"
 #include "fleet/read/source.h"
 
@@ -79,7 +80,9 @@ MetricSeries read_openmetrics(const OpenMetricsOptions& options, base::ReadRepor
     }
     builder.add({builder.metric(sample.name), id, builder.device(device)}, *time_ms, *value, where);
   }
-  return builder.build(options.grid, {options.path});
+  MetricSeries series = builder.build(options.grid, {options.path});
+  counters_to_rates(series);
+  return series;
 }
 
 }  // namespace lento::fleet

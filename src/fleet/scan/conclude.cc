@@ -199,6 +199,21 @@ void leave_out_faster(const View& v, std::vector<Cause>& named, Diagnosis& d) {
   });
 }
 
+// Removes causes that mirror another one: when a half of the machines moves, the other half deviates from it.
+// The half whose own means changed less against before is the one that stayed.
+void leave_out_mirrored(const View& v, std::vector<Cause>& named) {
+  const auto change = [](double now, double before) {
+    const double size = std::abs(std::log(now / before));
+    return std::isfinite(size) ? size : 0;
+  };
+  std::erase_if(named, [&](const Cause& cause) {
+    const Episode& e = *cause.episodes.front();
+    const bool is_half = 2 * cause.machines.size() >= v.scan.groups()[e.group].size();
+    const Sizes s = sizes_of(v, e, cause);
+    return is_half && change(s.now, s.before) < change(s.peers, s.peers_before);
+  });
+}
+
 // Notes the machines that deviated with those of a cause at first and came back.
 void note_returned(const View& v, const Cause& cause, Diagnosis& d) {
   const Episode& e = *cause.episodes.front();
@@ -338,6 +353,7 @@ Diagnosis conclude(const MetricSeries& series, const Scan& scan, const ScanOptio
   d.title = "Fleet of " + std::to_string(series.machines.size()) + " machines";
   std::vector<Cause> named = causes(view, options);
   leave_out_faster(view, named, d);
+  leave_out_mirrored(view, named);
   leave_out_usual(view, named, d);
   for (const Cause& cause : named) {
     d.findings.push_back(finding_of(view, cause));

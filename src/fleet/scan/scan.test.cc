@@ -390,6 +390,16 @@ TEST(Scan, NamesHalfOfTheJobAndNobodyElse) {
   }
 }
 
+TEST(Scan, TheHalfThatStayedIsNotNamedForTheOther) {
+  const auto s =
+      draw({.machines = 8, .steps = 240, .metrics = {"ib_rx_rate"}}, [](size_t t, size_t m, base::Rng& r) {
+        return power(r) * (m >= 4 && t >= 100 ? 0.6 : 1);
+      });
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u);
+  EXPECT_EQ(d.findings[0].subject, "n4, n5, n6, n7");
+}
+
 TEST(Scan, NamesTheWholeJob) {
   const auto d = scan(
       draw(
