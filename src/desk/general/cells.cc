@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "desk/read/log_date.h"
+
 namespace lento::desk {
 namespace {
 
@@ -71,6 +73,26 @@ std::vector<std::string> box_cells(std::string_view line) {
 
 bool has_letter_or_figure(std::string_view text) {
   return has_letter(text) || text.find_first_of("0123456789") != text.npos;
+}
+
+std::string with_points(std::string_view line) {
+  constexpr size_t kFewest = 3;
+  constexpr size_t kDecimals = 2;
+  std::string out(line);
+  size_t count = 0;
+  for (size_t comma = 0; (comma = out.find(',', comma)) != out.npos; ++comma) {
+    size_t before = comma;
+    while (before > 0 && out[before - 1] >= '0' && out[before - 1] <= '9')
+      --before;
+    const size_t end = comma + 1 + digits(out, comma + 1);
+    const bool is_alone =
+        before < comma && (before == 0 || out[before - 1] == ' ') && (end == out.size() || out[end] == ' ');
+    if (!is_alone || end != comma + 1 + kDecimals)
+      return {};
+    out[comma] = '.';
+    ++count;
+  }
+  return count >= kFewest ? out : std::string{};
 }
 
 std::vector<std::string> dash_cells(std::string_view line) {

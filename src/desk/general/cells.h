@@ -11,6 +11,10 @@
 namespace lento::desk {
 
 std::string_view without_blanks(std::string_view text);
+// Returns a line whose numbers have decimal commas ("12,31      0,00      2,10") with points, and an empty
+// text for any other line. Three numbers or more have a comma and two decimals, as thousands never do.
+std::string with_points(std::string_view line);
+
 // Removes blanks, quotes and a final comma: "\"OK\"," of a JSON document is OK.
 std::string_view without_quotes(std::string_view text);
 bool has_letter(std::string_view text);

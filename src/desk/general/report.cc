@@ -56,7 +56,11 @@ class Report : public RestReader {
     if (found_nothing_)
       return false;
     const std::string drawn = line.find("\xe2") == line.npos ? "" : without_box_drawing(line);
-    std::string_view text = without_clock(without_blanks(drawn.empty() ? line : drawn));
+    const std::string pointed = line.find(',') == line.npos ? "" : with_points(line);
+    std::string_view text = without_clock(without_blanks(
+        !drawn.empty()     ? drawn
+        : !pointed.empty() ? pointed
+                           : line));
     if (!tables_.is_open())  // below a head a date is a cell
       text = without_date(text);
     take_host(text);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "desk/general/cells.h"
 #include "desk/general/general.h"
 #include "desk/general/labels.h"
 #include "desk/general/report_lines.h"
@@ -91,6 +92,19 @@ TEST(Shapes, BarsBetweenGroupsOfColumns) {
       "errs drop\n"
       "    lo: 690234 80957 0 0 350447 48546 0 0\n");
   ASSERT_NE(series_of(records, "lo: errs"), nullptr);
+}
+
+// Numbers of a locale with decimal commas are no lists and no thousands.
+TEST(Shapes, DecimalCommasOfATable) {
+  const Records records = read(
+      "08:10:01        CPU     %user     %nice   %system   %iowait    %steal     %idle\n"
+      "08:20:01        all     12,31      0,00      0,10      7,50      0,00     80,09\n"
+      "08:30:01        all     12,31      0,00      0,10      7,50      0,00     80,09\n");
+  const Series* waits = series_of(records, "share without all %iowait");
+  ASSERT_NE(waits, nullptr);
+  EXPECT_NEAR(waits->rows[0].value, 92.5, 1e-9);
+  EXPECT_EQ(with_points("0,12 1,345 2,50"), "");
+  EXPECT_EQ(with_points("cpus 0,1 2,3 4,5"), "");
 }
 
 TEST(Shapes, TheUnitOfATitleIsThatOfItsNumbers) {
