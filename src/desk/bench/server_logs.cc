@@ -39,8 +39,8 @@ const LineForm kServerForms[] = {
       "space. total_cumulative_preemption_cnt=118"}},
 };
 
-const Quantity kPrompts{"prompt tokens per second", "1/s", Kind::Annotation};
-const Quantity kHeld{"tokens in the cache", "", Kind::Annotation};
+const Quantity kPrompts{"prompt tokens per second", "1/s", Kind::Annotation, Better::Lower};
+const Quantity kHeld{"tokens in the cache", "", Kind::Annotation, Better::Lower};
 
 class ServerLog : public Reader {
   void take(size_t form, const Match& match, Sink& sink) override {

@@ -22,6 +22,9 @@
 namespace lento::desk {
 namespace {
 
+constexpr const char* kJob = "the job";
+constexpr const char* kSlower = "became slower";
+
 constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
 // Returns the factor by which a quantity changes when the work changes by `work`, from samples of a piece in
@@ -85,6 +88,11 @@ std::string changed_work(
         continue;
       const double old = evidence::median(before);
       const double now = evidence::median(behind);
+      // Fewer prompts do not slow a server down.
+      const bool is_worse = times > 1;
+      if (quantity.better != Better::Neither &&
+          is_worse != ((quantity.better == Better::Lower) == (now > old)))
+        continue;
       // Where the work varied before, its samples show what such a change does.
       if (old > 0 && now > 0 && old != now) {
         const auto factor = follows(track, pieces[0], other, now / old);
@@ -113,22 +121,23 @@ finding::Finding finding_of(
     const Quantity& quantity,
     const Track& track,
     const Onset& onset,
-    bool stays) {
+    bool is_alone) {
   const size_t first = onset.from->begin;
+  const bool stays = onset.from->end == track.value.size();
   finding::Finding finding;
   // All ranks of a job take the same steps, so the rank that wrote the log is not the slower one. Only a
-  // device has a series of its own.
-  const bool is_device = !track.subject.device.empty();
-  finding.subject = is_device ? subject_text(track.subject) : "the job";
-  finding.category = "became slower";
-  finding.summary = "from " + position_text(track, track.position[first]) + " on " + quantity.name + " is " +
-                    value_with_unit(onset.from->median, quantity) + " instead of " +
-                    value_with_unit(onset.before->median, quantity) + " (x" +
-                    base::format_number(onset.times, 3) + ")" +
-                    (stays ? "" : ", until " + position_text(track, track.position[onset.from->end - 1]));
+  // device, or a server among others, has a series of its own.
+  const bool is_part = is_alone || !track.subject.device.empty();
+  finding.subject = is_part ? subject_text(track.subject) : kJob;
+  finding.category = kSlower;
+  finding.summary =
+      (is_alone ? finding.subject + ": " : "") + "from " + position_text(track, track.position[first]) +
+      " on " + quantity.name + " is " + value_with_unit(onset.from->median, quantity) + " instead of " +
+      value_with_unit(onset.before->median, quantity) + " (x" + base::format_number(onset.times, 3) + ")" +
+      (stays ? "" : ", until " + position_text(track, track.position[onset.from->end - 1]));
   finding.score = 0.7;
   finding.factor = onset.times;
-  if (is_device)
+  if (is_part)
     finding.where = place_of(track.subject);
   if (track.time[first].clock == Clock::Unix && track.time.back().clock == Clock::Unix)
     finding.when =
@@ -159,17 +168,19 @@ void draw(const Quantity& quantity, const Track& track, const Onset& onset, Judg
       {quantity.name + " of " + subject_text(track.subject), "Marked where it became slower.", figure});
 }
 
-// Judges whether one quantity of one part changed for the worse.
+// Judges whether one quantity of one part changed for the worse. `is_alone`: the others of its kind did not.
 void judge_track(
     const Records& records,
     const std::vector<Tracks>& all,
     const Quantity& quantity,
     const Track& track,
+    bool is_alone,
     const JudgeOptions& options,
     Judgement& out) {
-  out.covered.push_back(
-      quantity.name + " of " + subject_text(track.subject) + ", " + std::to_string(track.value.size()) +
-      " samples");
+  if (!is_alone)  // the course of all of them is on the list
+    out.covered.push_back(
+        quantity.name + " of " + subject_text(track.subject) + ", " + std::to_string(track.value.size()) +
+        " samples");
   const std::vector<Piece> pieces = pieces_of(track, options.false_alarms);
   // Only pieces of the same work are compared: each change of it begins a new era.
   Onset onset;
@@ -200,8 +211,7 @@ void judge_track(
   }
   if (!onset.from || onset.times < 1 + options.least_effect)
     return;
-  const bool stays = onset.from->end == track.value.size();
-  out.findings.push_back(finding_of(records, quantity, track, onset, stays));
+  out.findings.push_back(finding_of(records, quantity, track, onset, is_alone));
   draw(quantity, track, onset, out);
 }
 
@@ -262,6 +272,13 @@ void question_odd_host(
   }
 }
 
+// Returns whether the tracks are of servers that answer requests each on its own: their logs have no steps.
+bool are_servers(const std::vector<Track>& tracks) {
+  return std::ranges::all_of(tracks, [](const Track& track) {
+    return track.clock != Clock::None && !track.subject.host.empty();
+  });
+}
+
 bool are_ranks_by_step(const std::vector<Track>& tracks) {
   return std::ranges::all_of(tracks, [](const Track& track) {
     return track.clock == Clock::None && track.subject.device.empty();
@@ -273,7 +290,12 @@ bool are_ranks_by_step(const std::vector<Track>& tracks) {
 // Judges all quantities that are better when higher or lower.
 void judge_onset(const Records& records, const JudgeOptions& options, Judgement& out) {
   const std::vector<Tracks> all = tracks_of(records, Scope::Own);
-  std::vector<std::pair<const Quantity*, Track>> judged;
+  struct Judged {
+    const Quantity* quantity;
+    Track track;
+    bool is_alone = false;
+  };
+  std::vector<Judged> judged;
   for (const Tracks& tracks : all) {
     const Quantity& quantity = records.quantities()[tracks.quantity];
     const bool has_side = quantity.better == Better::Higher || quantity.better == Better::Lower;
@@ -282,17 +304,34 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
     std::vector<Track> own = tracks.tracks;
     if (quantity.scope == Scope::Job) {
       question_odd_host(quantity, own, options, out);
+      if (own.size() > 1 && are_servers(own))
+        for (const Track& track : own)
+          judged.push_back({&quantity, track, true});
       own = {course_of(own)};
     } else if (own.size() >= kFewestOnsetPeers)
       own = {are_ranks_by_step(own) ? course_of(own) : Track{}};
     for (Track& track : own)
-      if (track.value.size() >= kFewestSamples)
-        judged.emplace_back(&quantity, std::move(track));
+      judged.push_back({&quantity, std::move(track)});
   }
+  std::erase_if(judged, [](const Judged& one) {
+    return one.track.value.size() < kFewestSamples;
+  });
   JudgeOptions each = options;
   each.false_alarms /= double(std::max<size_t>(judged.size(), 1));
-  for (const auto& [quantity, track] : judged)
-    judge_track(records, all, *quantity, track, each, out);
+  for (const Judged& one : judged)
+    judge_track(records, all, *one.quantity, one.track, one.is_alone, each, out);
+  // Where all of them changed, it is no matter of one.
+  const auto is_slower = [](const finding::Finding& found, const std::string& subject) {
+    return found.category == kSlower && found.subject == subject;
+  };
+  if (std::ranges::any_of(out.findings, [&](const finding::Finding& found) {
+        return is_slower(found, kJob);
+      }))
+    std::erase_if(out.findings, [&](const finding::Finding& found) {
+      return std::ranges::any_of(judged, [&](const Judged& one) {
+        return one.is_alone && is_slower(found, subject_text(one.track.subject));
+      });
+    });
 }
 
 }  // namespace lento::desk
