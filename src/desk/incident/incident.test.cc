@@ -4,9 +4,9 @@
 
 #include "base/rng.h"
 #include "desk/incident/judge.h"
-#include "desk/incident/outliers.h"
 #include "desk/incident/series.h"
 #include "desk/read/format.h"
+#include "evidence/outliers.h"
 
 namespace lento::desk {
 namespace {
@@ -61,10 +61,10 @@ Subject gpu(int i) {
 }
 
 TEST(StudentTail, MatchesTables) {
-  EXPECT_NEAR(student_tail(2.015, 5), 0.05, 1e-4);
-  EXPECT_NEAR(student_tail(12.706, 1), 0.025, 1e-5);
-  EXPECT_NEAR(student_tail(-2.015, 5), 0.95, 1e-4);
-  EXPECT_NEAR(student_tail(0, 3), 0.5, 1e-12);
+  EXPECT_NEAR(evidence::student_tail(2.015, 5), 0.05, 1e-4);
+  EXPECT_NEAR(evidence::student_tail(12.706, 1), 0.025, 1e-5);
+  EXPECT_NEAR(evidence::student_tail(-2.015, 5), 0.95, 1e-4);
+  EXPECT_NEAR(evidence::student_tail(0, 3), 0.5, 1e-12);
 }
 
 TEST(Outliers, HealthyPeersAreNamedAsOftenAsStated) {
@@ -75,7 +75,7 @@ TEST(Outliers, HealthyPeersAreNamedAsOftenAsStated) {
     std::vector<double> values;
     for (int k = 0; k < 8; ++k)
       values.push_back(rng.normal());
-    named += !outliers(values, Side::High, 0.05).empty();
+    named += !evidence::outliers(values, evidence::Side::High, 0.05).empty();
   }
   EXPECT_LT(named, kDraws * 0.06);
   EXPECT_GT(named, kDraws * 0.02);
@@ -83,9 +83,9 @@ TEST(Outliers, HealthyPeersAreNamedAsOftenAsStated) {
 
 TEST(Outliers, TwoDoNotHideEachOther) {
   const std::vector<double> values{1, 1.1, 0.9, 1.05, 0.95, 1.02, 8, 8.1};
-  EXPECT_EQ(outliers(values, Side::High, 0.01).size(), 2u);
-  EXPECT_TRUE(outliers(values, Side::Low, 0.01).empty());
-  EXPECT_TRUE(outliers(std::vector<double>{1, 1, 9}, Side::High, 0.01).empty());
+  EXPECT_EQ(evidence::outliers(values, evidence::Side::High, 0.01).size(), 2u);
+  EXPECT_TRUE(evidence::outliers(values, evidence::Side::Low, 0.01).empty());
+  EXPECT_TRUE(evidence::outliers(std::vector<double>{1, 1, 9}, evidence::Side::High, 0.01).empty());
 }
 
 TEST(Onset, AJobThatBecomesSlowerIsFoundAndNoPartIsNamed) {

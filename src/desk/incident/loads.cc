@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/units.h"
-#include "desk/incident/outliers.h"
 #include "desk/incident/state_peers.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -126,7 +126,8 @@ void question_loads(
       continue;
     const double typical = evidence::median(values);
     constexpr double kResolution = 1;  // percent and watt, as tools print them
-    for (const Outlier& outlier : outliers(values, Side::Low, options.false_alarms, {kResolution})) {
+    for (const evidence::Outlier& outlier :
+         evidence::outliers(values, evidence::Side::Low, options.false_alarms, {kResolution})) {
       const Peer& part = parts[outlier.index];
       if (part.value >= kOtherLoad * typical || !asked.insert(part.subject).second)
         continue;

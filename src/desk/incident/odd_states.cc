@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "desk/incident/outliers.h"
 #include "desk/incident/state_peers.h"
 #include "desk/read/report_groups.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -83,7 +83,8 @@ const Peer* odd_of(const Quantity& quantity, const std::vector<Peer>& peers, con
   });
   if (!is_fraction || !is_log)
     return nullptr;
-  for (const Outlier& outlier : outliers(logs, Side::Both, limits.false_alarms, {}))
+  for (const evidence::Outlier& outlier :
+       evidence::outliers(logs, evidence::Side::Both, limits.false_alarms, {}))
     if (!is_slight(quantity, peers[outlier.index].value, typical, limits.least_effect))
       return &peers[outlier.index];
   return nullptr;

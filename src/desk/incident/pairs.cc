@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
-#include "desk/incident/outliers.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -76,7 +76,8 @@ void judge_operation(
   const double typical = evidence::median(values);
   std::map<std::string, std::set<std::string>> ends;
   std::vector<SlowestPair> slow;
-  for (const Outlier& outlier : outliers(logs, Side::Low, options.false_alarms)) {
+  for (const evidence::Outlier& outlier :
+       evidence::outliers(logs, evidence::Side::Low, options.false_alarms)) {
     SlowestPair pair = pairs[outlier.index];
     if (typical < pair.value * (1 + options.least_effect))
       continue;

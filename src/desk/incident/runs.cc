@@ -13,8 +13,8 @@
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
-#include "desk/incident/outliers.h"
 #include "desk/read/ends.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -194,15 +194,16 @@ void judge_hosts(const Records& records, const Hosts& hosts, const JudgeOptions&
   }
   out.covered.push_back("bus bandwidth of " + std::to_string(hosts.size()) + " hosts");
   const double typical = evidence::median(speeds);
-  const std::vector<Outlier> slow = outliers(logs, Side::Low, options.false_alarms);
+  const std::vector<evidence::Outlier> slow =
+      evidence::outliers(logs, evidence::Side::Low, options.false_alarms);
   std::set<const Run*> shared;
-  for (const Outlier& outlier : slow) {
+  for (const evidence::Outlier& outlier : slow) {
     const Best& best = hosts.at(names[outlier.index]);
     if (typical < best.value * (1 + options.least_effect) || shared.contains(best.run))
       continue;
     // Hosts whose best run is the same one cannot be told from each other by it.
     std::vector<std::string> together;
-    for (const Outlier& other : slow)
+    for (const evidence::Outlier& other : slow)
       if (hosts.at(names[other.index]).run == best.run)
         together.push_back(names[other.index]);
     std::ranges::sort(together);
@@ -241,7 +242,8 @@ void judge_between(
     logs.push_back(std::log(kept.second));
   }
   const double typical = evidence::median(speeds);
-  for (const Outlier& outlier : outliers(logs, Side::Low, options.false_alarms)) {
+  for (const evidence::Outlier& outlier :
+       evidence::outliers(logs, evidence::Side::Low, options.false_alarms)) {
     const double speed = speeds[outlier.index];
     if (typical < speed * (1 + options.least_effect) || groups[outlier.index].size() < 2)
       continue;

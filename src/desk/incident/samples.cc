@@ -19,8 +19,8 @@
 
 #include "base/units.h"
 #include "desk/incident/judge.h"
-#include "desk/incident/outliers.h"
 #include "desk/incident/series.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -183,7 +183,7 @@ std::string waits_least(const Case& c, const Subject& subject, double from) {
 // instead.
 void accuse(
     const Case& c,
-    const Outlier& outlier,
+    const evidence::Outlier& outlier,
     double from,
     bool since_begin,
     std::vector<std::string>& standing,
@@ -295,18 +295,20 @@ void judge_case(const Case& c, Judgement& out) {
   }
   std::set<size_t> named;
   if (c.grid.bins >= 2 * kShortestSide) {
-    for (const Outlier& outlier : outliers(sizes, Side::High, c.budget / 2, {kSpreadOfMaxima})) {
+    for (const evidence::Outlier& outlier :
+         evidence::outliers(sizes, evidence::Side::High, c.budget / 2, {kSpreadOfMaxima})) {
       if (changes[outlier.index].distance < 0)
         continue;
       named.insert(outlier.index);
       accuse(c, outlier, position_of_bin(c, outlier.index, changes[outlier.index].bin), false, standing, out);
     }
   }
-  const std::vector<Outlier> high = outliers(levels, Side::High, c.budget / 2, {c.grid.grain});
+  const std::vector<evidence::Outlier> high =
+      evidence::outliers(levels, evidence::Side::High, c.budget / 2, {c.grid.grain});
   std::set<size_t> far_out;
-  for (const Outlier& outlier : high)
+  for (const evidence::Outlier& outlier : high)
     far_out.insert(outlier.index);
-  for (const Outlier& outlier : high) {
+  for (const evidence::Outlier& outlier : high) {
     if (named.contains(outlier.index))
       continue;
     const size_t bin = onset_bin(c.grid, outlier.index, sign, far_out);
@@ -329,7 +331,8 @@ void explain_by_heat(
       levels.push_back(evidence::median(track.value));
     const double typical = evidence::median(levels);
     constexpr double kDegree = 1;  // resolution of the thermometers of GPUs
-    for (const Outlier& outlier : outliers(levels, Side::High, options.false_alarms, {kDegree, true})) {
+    for (const evidence::Outlier& outlier :
+         evidence::outliers(levels, evidence::Side::High, options.false_alarms, {kDegree, true})) {
       const std::string subject = subject_text(tracks.tracks[outlier.index].subject);
       for (finding::Finding& finding : findings) {
         if (finding.subject != subject)

@@ -20,9 +20,9 @@
 #include <utility>
 
 #include "base/units.h"
-#include "desk/incident/outliers.h"
 #include "desk/incident/state_peers.h"
 #include "desk/read/report_groups.h"
+#include "evidence/outliers.h"
 #include "evidence/sample.h"
 
 namespace lento::desk {
@@ -140,9 +140,9 @@ void vote(
 }
 
 struct OutlierTest {
-  Side side;
+  evidence::Side side;
   double budget;
-  Floor floor;
+  evidence::Floor floor;
 };
 
 // Returns whether a counter is no longer an outlier once it is divided by the relative traffic of its part.
@@ -157,9 +157,11 @@ bool is_by_traffic(
   if (peer.is_rise || times <= 1)
     return false;
   logs[index] = std::log(peer.value / times + 1);
-  return std::ranges::none_of(outliers(logs, test.side, test.budget, test.floor), [&](const Outlier& one) {
-    return one.index == index;
-  });
+  return std::ranges::none_of(
+      evidence::outliers(logs, test.side, test.budget, test.floor),
+      [&](const evidence::Outlier& one) {
+        return one.index == index;
+      });
 }
 
 // Adds a finding for each peer whose value is an outlier among its peers (outliers.h), on the bad side and by
@@ -183,11 +185,11 @@ void compare(
     values.push_back(is_log ? std::log(peer.value + (is_counter ? 1 : 0)) : peer.value);
   }
   const double typical = evidence::median(plain);
-  const Floor floor{is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0, is_counter && is_log};
-  const Side side = quantity.better == Better::Higher  ? Side::Low
-                    : quantity.better == Better::Lower ? Side::High
-                                                       : Side::Both;
-  for (const Outlier& outlier : outliers(values, side, budget, floor)) {
+  const evidence::Floor floor{is_counter && is_log ? 1 / std::sqrt(typical + 1) : 0, is_counter && is_log};
+  const evidence::Side side = quantity.better == Better::Higher  ? evidence::Side::Low
+                              : quantity.better == Better::Lower ? evidence::Side::High
+                                                                 : evidence::Side::Both;
+  for (const evidence::Outlier& outlier : evidence::outliers(values, side, budget, floor)) {
     const Peer& peer = peers[outlier.index];
     if (is_slight(quantity, peer.value, typical, limits.least_effect) ||
         (is_counter && is_log && is_by_traffic(records, outlier.index, peers, values, {side, budget, floor})))

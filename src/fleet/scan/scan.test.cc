@@ -223,6 +223,32 @@ TEST(Scan, AccusesNobodyOfAStandingDifference) {
   EXPECT_THAT(d.verdict, HasSubstr("cannot distinguish a role from an older fault"));
 }
 
+// A clock is no role: whoever reads "healthy" beside a machine at half of its clock is misled.
+TEST(Scan, CannotJudgeAMachineWhoseClockIsLowFromTheFirstSample) {
+  for (const auto& [metric, usual, of_one, spread] :
+       {std::tuple{"sm_clock_mhz", 1980.0, 0.95, 4.0},
+        {"sm_clock_mhz", 1980.0, 0.2, 0.0},
+        {"node_cpu_scaling_frequency_hertz", 2.9e9, 0.14, 1e7},
+        {"samples_per_second", 2010.0, 0.35, 6.0},
+        {"step_time_s", 1.4, 1.5, 0.01}}) {
+    for (const size_t machines : {8, 60}) {
+      Job job;
+      job.machines = machines;
+      job.metrics = {metric};
+      const auto d = scan(
+          draw(
+              job,
+              [&](size_t, size_t m, base::Rng& r) {
+                return (usual + r.normal(0, spread)) * (m == 2 ? of_one : 1);
+              }),
+          {});
+      EXPECT_EQ(d.outcome, Outcome::CannotJudge) << metric << ": " << d.verdict;
+      EXPECT_THAT(d.reason, HasSubstr(" of n2 is slower"));
+      EXPECT_TRUE(d.findings.empty());
+    }
+  }
+}
+
 // One machine leaves a value that all others keep: their spread is zero.
 TEST(Scan, NamesAMachineThatLeavesAConstant) {
   for (const auto& [metric, usual, then] :

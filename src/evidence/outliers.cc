@@ -1,6 +1,6 @@
 // Implements Rosner's procedure: the most deviating candidates are removed one by one. The last candidate
 // that still deviates significantly from the rest determines the number of outliers.
-#include "desk/incident/outliers.h"
+#include "evidence/outliers.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "evidence/distribution.h"
 #include "evidence/sample.h"
 
-namespace lento::desk {
+namespace lento::evidence {
 namespace {
 
 constexpr size_t kFewest = 4;
@@ -33,7 +33,7 @@ double student_tail(double t, double freedom) {
     return 1;
   if (std::isinf(t))
     return t > 0 ? 0 : 1;
-  const double half = 0.5 * evidence::beta_cdf(freedom / (freedom + t * t), freedom / 2, 0.5);
+  const double half = 0.5 * beta_cdf(freedom / (freedom + t * t), freedom / 2, 0.5);
   return t > 0 ? half : 1 - half;
 }
 
@@ -52,7 +52,7 @@ std::vector<Outlier> outliers(std::span<const double> values, Side side, double 
     std::vector<double> now;
     for (const size_t i : left)
       now.push_back(values[i]);
-    const double centre = evidence::median(now);
+    const double centre = median(now);
     const auto far = std::ranges::max_element(left, {}, [&](size_t i) {
       return distance(values[i], centre, side);
     });
@@ -61,11 +61,11 @@ std::vector<Outlier> outliers(std::span<const double> values, Side side, double 
     now.clear();
     for (const size_t i : left)
       now.push_back(values[i]);
-    const double mean = evidence::mean(now);
-    const double own = std::sqrt(evidence::variance(now));
+    const double centre_of_rest = mean(now);
+    const double own = std::sqrt(variance(now));
     const bool is_floor = floor.is_known && own == 0;
     const double spread = std::max(own, floor.spread);
-    const double apart = distance(values[candidate], mean, side);
+    const double apart = distance(values[candidate], centre_of_rest, side);
     const double n = double(now.size());
     Outlier outlier{candidate, 0, 1};
     if (apart > 0) {
@@ -84,4 +84,4 @@ std::vector<Outlier> outliers(std::span<const double> values, Side side, double 
   return found;
 }
 
-}  // namespace lento::desk
+}  // namespace lento::evidence

@@ -13,7 +13,7 @@
 #include <span>
 #include <vector>
 
-namespace lento::desk {
+namespace lento::evidence {
 
 // Returns the probability that a t-distributed value with `freedom` degrees of freedom exceeds t.
 double student_tail(double t, double freedom);
@@ -44,4 +44,4 @@ struct Floor {
 std::vector<Outlier>
 outliers(std::span<const double> values, Side side, double false_alarms, Floor floor = {});
 
-}  // namespace lento::desk
+}  // namespace lento::evidence
