@@ -30,16 +30,18 @@ bool is_digits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
 }
 
-// Returns how many characters at the end of a name are a time: Unix seconds or milliseconds of this century,
+// Returns how many characters at the end of a name are a time: Unix seconds or milliseconds of 2014 to 2033,
 // or a date, which a time of day may follow ("20261129", "2026-11-29T08-10", "20261129_081000Z").
 size_t time_at_end(const std::string& name) {
   static const std::regex time(
-      R"((1\d{9}|1\d{12}|20\d\d-?[01]\d-?[0-3]\d([-_T]?[0-2]\d[-_:]?[0-5]\d([-_:]?[0-5]\d)?Z?)?)$)");
-  constexpr size_t kLongest = 20;
-  for (size_t size = std::min(kLongest, name.size()); size >= 8; --size)
-    if ((size == name.size() || is_joint(name[name.size() - size - 1])) &&
-        std::regex_match(name.substr(name.size() - size), time))
-      return size;
+      R"(1[4-9]\d{8}|1[4-9]\d{11}|20\d\d-?[01]\d-?[0-3]\d([-_T]?[0-2]\d[-_:]?[0-5]\d([-_:]?[0-5]\d)?Z?)?)");
+  constexpr size_t kLongest = std::string_view("2026-11-29T08-10-00Z").size();
+  for (size_t begin = name.size() - std::min(kLongest, name.size()); begin < name.size(); ++begin) {
+    const bool begins =
+        (begin == 0 || is_joint(name[begin - 1])) && (name[begin] == '1' || name[begin] == '2');
+    if (begins && std::regex_match(name.begin() + std::ptrdiff_t(begin), name.end(), time))
+      return name.size() - begin;
+  }
   return 0;
 }
 

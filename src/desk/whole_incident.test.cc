@@ -255,20 +255,27 @@ TEST(WholeIncident, ChecksOfWhichNoneFailedAreNoFault) {
   EXPECT_NE(judge({passed}).outcome, Outcome::Findings);
 }
 
+// A line of vLLM, ten seconds after the one before.
+std::string server_line(int i, double prompts, double tokens) {
+  return format(
+      "INFO 11-27 14:%02d:%02d [loggers.py:248] Engine 000: Avg prompt throughput: %.1f tokens/s, Avg "
+      "generation throughput: %.1f tokens/s, Running: 64 reqs, Waiting: 0 reqs, GPU KV cache usage: 44.1%%\n",
+      i / 6,
+      i % 6 * 10,
+      prompts,
+      tokens);
+}
+
 // Four servers at one load, of which n2 makes fewer tokens, and so reads fewer prompts, from a moment on.
-Diagnosis judge_servers(int slow_from, int slow_servers) {
+Diagnosis judge_servers(int slow_from) {
   std::vector<std::pair<std::string, std::string>> files;
   for (int server = 0; server < 4; ++server) {
     std::string text;
     for (int i = 0; i < 240; ++i) {
-      const double speed = server >= 2 && server < 2 + slow_servers && i >= slow_from ? 0.62 : 1;
-      text += format(
-          "INFO 11-27 %02d:%02d:%02d [loggers.py:248] Engine 000: Avg prompt throughput: %.1f tokens/s, Avg "
-          "generation throughput: %.1f tokens/s, Running: 64 reqs, Waiting: 0 reqs, GPU KV cache usage: "
-          "44.1%%\n",
-          14 + i / 360,
-          i / 6 % 60,
-          i % 6 * 10,
+      const bool is_slow = server == 2 && i >= slow_from;
+      const double speed = is_slow ? 0.62 : 1;
+      text += server_line(
+          i,
           (3000 + 13 * ((i * 7 + server) % 31)) * speed,
           (2400 + 5 * ((i * 11 + 3 * server) % 23)) * speed);
     }
@@ -278,23 +285,16 @@ Diagnosis judge_servers(int slow_from, int slow_servers) {
 }
 
 TEST(WholeIncident, OneOfFourServersThatBecomesSlowerIsNamed) {
-  const Diagnosis found = judge_servers(180, 1);
+  const Diagnosis found = judge_servers(180);
   EXPECT_EQ(subject_of(found), "n2") << found.verdict;
   EXPECT_EQ(found.findings.size(), 1u);
-  EXPECT_EQ(judge_servers(240, 1).outcome, Outcome::Healthy);
+  EXPECT_EQ(judge_servers(240).outcome, Outcome::Healthy);
 }
 
 TEST(WholeIncident, FewerPromptsDoNotExplainASlowerServer) {
   std::string text;
   for (int i = 0; i < 200; ++i)
-    text += format(
-        "INFO 11-27 14:%02d:%02d [loggers.py:248] Engine 000: Avg prompt throughput: %.1f tokens/s, Avg "
-        "generation throughput: %.1f tokens/s, Running: 64 reqs, Waiting: 0 reqs, GPU KV cache usage: "
-        "44.1%%\n",
-        i / 6,
-        i % 6 * 10,
-        (i < 120 ? 3000.0 : 1900.0) + i % 7,
-        (i < 120 ? 2400.0 : 1500.0) + i % 11);
+    text += server_line(i, (i < 120 ? 3000.0 : 1900.0) + i % 7, (i < 120 ? 2400.0 : 1500.0) + i % 11);
   EXPECT_EQ(subject_of(judge({text})), "the job");
 }
 

@@ -35,22 +35,6 @@ NamedAlert read_alert(const std::string& alert) {
       time ? time->string(where) : std::string{}};
 }
 
-// Throws base::Error when an alert is older or newer than the record, which then cannot explain it.
-void require_time(const NamedAlert& alert, const fleet::MetricSeries& series) {
-  const auto at_ms = base::try_moment_ms(alert.time);
-  if (!at_ms || series.steps == 0)
-    return;
-  const int64_t begin_ms = series.time_ms(0);
-  const int64_t end_ms = series.time_ms(series.steps - 1) + series.step_ms;
-  if (*at_ms >= begin_ms && *at_ms <= end_ms + series.step_ms)
-    return;
-  throw base::Error(
-      {"ALERT"},
-      "the alert is of " + base::format_moment(double(*at_ms) / 1000) + ", and the record goes from " +
-          base::format_moment(double(begin_ms) / 1000) + " to " + base::format_moment(double(end_ms) / 1000),
-      "read a record that holds that time: a longer --last, or --end");
-}
-
 // Runs `lento fleet explain`.
 void run(Context& context, ExplainCommand& o) {
   if (!o.group_by.empty())
@@ -62,7 +46,8 @@ void run(Context& context, ExplainCommand& o) {
   std::vector<finding::Input> inputs;
   const fleet::MetricSeries series = fleet::read_source(o.source, report, inputs);
   const NamedAlert alert = read_alert(o.alert);
-  require_time(alert, series);
+  if (const auto at_ms = base::try_moment_ms(alert.time))
+    fleet::require_time(series, *at_ms);
   finding::Diagnosis d = fleet::explain(series, alert.machine, o.scan);
   d.inputs = std::move(inputs);
   finding::add_read_report(d, report);

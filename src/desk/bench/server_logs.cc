@@ -39,6 +39,7 @@ const LineForm kServerForms[] = {
       "space. total_cumulative_preemption_cnt=118"}},
 };
 
+// More of either slows decoding down.
 const Quantity kPrompts{"prompt tokens per second", "1/s", Kind::Annotation, Better::Lower};
 const Quantity kHeld{"tokens in the cache", "", Kind::Annotation, Better::Lower};
 

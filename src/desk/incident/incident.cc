@@ -103,7 +103,7 @@ void place_job(const Records& records, Judgement& judgement) {
   std::vector<finding::Finding> of_job;
   std::vector<finding::Finding> parts;
   for (finding::Finding& finding : findings)
-    (finding.subject == "the job" ? of_job : parts).push_back(std::move(finding));
+    (finding.subject == kTheJob ? of_job : parts).push_back(std::move(finding));
   if (of_job.empty()) {
     findings = std::move(parts);
     return;
@@ -193,7 +193,7 @@ void set_aside_others(const Records& records, Judgement& judgement) {
   };
   const auto need_not_be = [&](const finding::Finding& finding) {
     const bool is_program = finding.category == "fault of a program" && !finding.when;
-    return finding.subject != "the job" && (is_program || outside(finding));
+    return finding.subject != kTheJob && (is_program || outside(finding));
   };
   const bool is_steady = has_course_of_job(records) && std::ranges::all_of(judgement.findings, need_not_be) &&
                          std::ranges::none_of(records.events(), [&](const Event& event) {
@@ -212,7 +212,7 @@ void set_aside_others(const Records& records, Judgement& judgement) {
   if (!is_steady && !has_part)
     return;
   std::erase_if(judgement.findings, [&](const finding::Finding& finding) {
-    const bool is_other = finding.subject != "the job" &&
+    const bool is_other = finding.subject != kTheJob &&
                           ((has_hardware && is_program(finding)) || is_past(finding) || outside(finding));
     if (!(has_part ? is_other : need_not_be(finding)))
       return false;

@@ -13,6 +13,9 @@
 
 namespace lento::desk {
 
+inline constexpr const char* kTheJob = "the job";              // a subject
+inline constexpr const char* kBecameSlower = "became slower";  // a category
+
 // A question that the rows raise but do not answer.
 struct OpenQuestion {
   std::string reason;     // "which of 30 ranks holds the others up is not in this text"

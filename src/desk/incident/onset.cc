@@ -22,9 +22,6 @@
 namespace lento::desk {
 namespace {
 
-constexpr const char* kJob = "the job";
-constexpr const char* kSlower = "became slower";
-
 constexpr size_t kFewestOnsetPeers = 4;  // the same limit as in samples.cc
 
 // Returns the factor by which a quantity changes when the work changes by `work`, from samples of a piece in
@@ -88,10 +85,10 @@ std::string changed_work(
         continue;
       const double old = evidence::median(before);
       const double now = evidence::median(behind);
-      // Fewer prompts do not slow a server down.
-      const bool is_worse = times > 1;
-      if (quantity.better != Better::Neither &&
-          is_worse != ((quantity.better == Better::Lower) == (now > old)))
+      // Work with a known side explains a change to that side only: fewer prompts do not slow a server down.
+      const bool has_side = quantity.better != Better::Neither;
+      const bool is_harder = (now > old) == (quantity.better == Better::Lower);
+      if (has_side && is_harder != (times > 1))
         continue;
       // Where the work varied before, its samples show what such a change does.
       if (old > 0 && now > 0 && old != now) {
@@ -128,8 +125,8 @@ finding::Finding finding_of(
   // All ranks of a job take the same steps, so the rank that wrote the log is not the slower one. Only a
   // device, or a server among others, has a series of its own.
   const bool is_part = is_alone || !track.subject.device.empty();
-  finding.subject = is_part ? subject_text(track.subject) : kJob;
-  finding.category = kSlower;
+  finding.subject = is_part ? subject_text(track.subject) : kTheJob;
+  finding.category = kBecameSlower;
   finding.summary =
       (is_alone ? finding.subject + ": " : "") + "from " + position_text(track, track.position[first]) +
       " on " + quantity.name + " is " + value_with_unit(onset.from->median, quantity) + " instead of " +
@@ -153,7 +150,8 @@ finding::Finding finding_of(
        std::nullopt,
        "",
        "rank test"});
-  finding.next_step = "find which machine: what happened there at that time";
+  finding.next_step = is_alone ? "look at the clocks, temperatures and kernel log of that server at that time"
+                               : "find which machine: what happened there at that time";
   return finding;
 }
 
@@ -322,10 +320,10 @@ void judge_onset(const Records& records, const JudgeOptions& options, Judgement&
     judge_track(records, all, *one.quantity, one.track, one.is_alone, each, out);
   // Where all of them changed, it is no matter of one.
   const auto is_slower = [](const finding::Finding& found, const std::string& subject) {
-    return found.category == kSlower && found.subject == subject;
+    return found.category == kBecameSlower && found.subject == subject;
   };
   if (std::ranges::any_of(out.findings, [&](const finding::Finding& found) {
-        return is_slower(found, kJob);
+        return is_slower(found, kTheJob);
       }))
     std::erase_if(out.findings, [&](const finding::Finding& found) {
       return std::ranges::any_of(judged, [&](const Judged& one) {

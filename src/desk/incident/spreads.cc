@@ -110,11 +110,11 @@ SpreadChange change_of(const Records& records, const std::vector<Tracks>& all, c
 // Returns the finding that the job became slower, and adds one when there is none.
 finding::Finding& job_finding(const SpreadChange& change, Judgement& out) {
   for (finding::Finding& finding : out.findings)
-    if (finding.subject == "the job" && finding.category == "became slower")
+    if (finding.subject == kTheJob && finding.category == kBecameSlower)
       return finding;
   finding::Finding finding;
-  finding.subject = "the job";
-  finding.category = "became slower";
+  finding.subject = kTheJob;
+  finding.category = kBecameSlower;
   finding.summary = "from " + position_text(*change.track, change.position) + " on";
   finding.score = 0.7;
   finding.next_step = "find which rank: write the times of each rank";

@@ -199,18 +199,26 @@ void leave_out_faster(const View& v, std::vector<Cause>& named, Diagnosis& d) {
   });
 }
 
-// Removes causes that mirror another one: when a half of the machines moves, the other half deviates from it.
-// The half whose own means changed less against before is the one that stayed.
+// Removes causes that mirror another one: when one half of the machines moves, the other half deviates from
+// it in the same metric. The half whose own mean changed less against before is the one that stayed.
 void leave_out_mirrored(const View& v, std::vector<Cause>& named) {
   const auto change = [](double now, double before) {
     const double size = std::abs(std::log(now / before));
-    return std::isfinite(size) ? size : 0;
+    return std::isnan(size) ? 0 : size;  // 0 before and now
   };
-  std::erase_if(named, [&](const Cause& cause) {
+  std::vector<bool> is_mirrored;
+  for (const Cause& cause : named) {
     const Episode& e = *cause.episodes.front();
-    const bool is_half = 2 * cause.machines.size() >= v.scan.groups()[e.group].size();
+    const std::vector<size_t> others = others_of(v, e.group, cause.machines);
+    const bool has_other = std::ranges::any_of(named, [&](const Cause& other) {
+      return other.episodes.front()->metric == e.metric && other.machines == others;
+    });
     const Sizes s = sizes_of(v, e, cause);
-    return is_half && change(s.now, s.before) < change(s.peers, s.peers_before);
+    is_mirrored.push_back(has_other && change(s.now, s.before) < change(s.peers, s.peers_before));
+  }
+  size_t at = 0;
+  std::erase_if(named, [&](const Cause&) {
+    return is_mirrored[at++];
   });
 }
 

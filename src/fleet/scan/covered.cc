@@ -149,9 +149,8 @@ void conclude_outcome(const View& v, const ScanOptions& o, finding::Diagnosis& d
     return finding::cannot_judge(
         d,
         why,
-        "name the roles and parts with labels (--group-by), read a record from when the machine was as fast "
-        "as "
-        "its peers, or run the same short work on it and on one peer",
+        "name the roles and parts with labels (--group-by), read a record from when the machine was as "
+        "fast as its peers, or run the same short work on it and on one peer",
         text);
   finding::judged(d, text);
 }

@@ -154,4 +154,19 @@ finding::Diagnosis explain(const MetricSeries& series, const std::string& name, 
   return d;
 }
 
+void require_time(const MetricSeries& series, int64_t alert_ms) {
+  if (series.steps == 0)
+    return;
+  const int64_t begin_ms = series.time_ms(0);
+  const int64_t end_ms = series.time_ms(series.steps - 1);
+  // The watch names a machine up to a scrape after the last row that it judged.
+  if (alert_ms >= begin_ms && alert_ms <= end_ms + 2 * series.step_ms)
+    return;
+  throw base::Error(
+      {"ALERT"},
+      "the alert is of " + instant_text(seconds(alert_ms)) + ", and the record goes from " +
+          instant_text(seconds(begin_ms)) + " to " + instant_text(seconds(end_ms)),
+      "read a record that holds that time: a longer --last, or --end");
+}
+
 }  // namespace lento::fleet

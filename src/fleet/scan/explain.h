@@ -2,6 +2,7 @@
 // one.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "finding/finding.h"
@@ -14,5 +15,9 @@ namespace lento::fleet {
 // as facts and a picture. Throws base::Error when the record has no machine of this name.
 finding::Diagnosis
 explain(const MetricSeries& series, const std::string& machine, const ScanOptions& options);
+
+// Throws base::Error when an alert of the time `alert_ms` lies outside the record, which then cannot explain
+// it.
+void require_time(const MetricSeries& series, int64_t alert_ms);
 
 }  // namespace lento::fleet

@@ -62,5 +62,13 @@ TEST(Explain, NeedsAMachineOfTheRecordAndAPast) {
   EXPECT_EQ(explain(brief, "n5", month()).outcome, finding::Outcome::CannotJudge);
 }
 
+TEST(Explain, AnAlertOutsideTheRecordIsAnError) {
+  MetricSeries series = job(1);
+  series.begin_ms = 1'795'860'000'000;
+  EXPECT_THROW(require_time(series, series.begin_ms - 1), base::Error);
+  EXPECT_NO_THROW(require_time(series, series.begin_ms + 60'000));
+  EXPECT_THROW(require_time(series, series.time_ms(series.steps) + 60'000), base::Error);
+}
+
 }  // namespace
 }  // namespace lento::fleet

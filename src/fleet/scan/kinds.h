@@ -27,8 +27,8 @@ enum class Slow {
 struct MetricKind {
   Kind kind = Kind::Level;
   Slow slow = Slow::Unknown;
-  bool alike =
-      false;  // equal on equal machines that do equal work, unlike power, memory or traffic of a role
+  // Equal on equal machines that do equal work, unlike power, memory or traffic, which follow from a role.
+  bool alike = false;
 };
 // Returns the kind by words of the name alone: Level, Rate, Share, Code or Identifier.
 MetricKind kind_of(std::string_view metric);

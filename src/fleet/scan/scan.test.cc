@@ -426,6 +426,16 @@ TEST(Scan, TheHalfThatStayedIsNotNamedForTheOther) {
   EXPECT_EQ(d.findings[0].subject, "n4, n5, n6, n7");
 }
 
+TEST(Scan, TheHalfThatBeginsToHaveErrorsIsNamed) {
+  const auto s =
+      draw({.machines = 8, .steps = 240, .metrics = {"rx_errors"}}, [](size_t t, size_t m, base::Rng& r) {
+        return m >= 4 && t >= 100 ? r.normal(50, 5) : 0;
+      });
+  const auto d = scan(s, {});
+  ASSERT_EQ(d.findings.size(), 1u) << d.verdict;
+  EXPECT_EQ(d.findings[0].subject, "n4, n5, n6, n7");
+}
+
 TEST(Scan, NamesTheWholeJob) {
   const auto d = scan(
       draw(
